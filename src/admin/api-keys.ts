@@ -4,7 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
-import type { Entry } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
 import { createInvalidInputError } from '../domain/field-parsers.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
@@ -17,6 +17,7 @@ import {
   getSystemEntry,
   listEntries,
   removeExpiredEntries,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 
@@ -100,14 +101,14 @@ const LAST_USE_STEP_MS = 60_000
 export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports
   /** Resolves to null when a concurrent request wrote the same row first. */
-  const createKey = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {
+  const createKey = async (input: ApiKeyInput, id: ApiKeyId, before: EntryOf<'key'> | null) => {
     const now = clock.now()
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
     const isManagement = id === MANAGEMENT_ID
     const body = {
       name,
-      home,
+      defaultOwner: home,
       actsFor,
       role,
       isManagement,
@@ -121,8 +122,8 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
     if ((await store.commit([created.change])).kind === 'conflict') return null
     return { key: toKey(created.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
-  const recordUse = (entry: Entry, now: Instant) => {
-    if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
+  const recordUse = (entry: EntryOf<'key'>, now: Instant) => {
+    if (now - (entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
     const used = buildEntryChange({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
     store.commit([used.change]).catch(() => {}) // the next use repeats a lost update
   }
@@ -138,31 +139,31 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
     verify: async (secret) => {
       const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
       if (id === undefined || rest === undefined) return null
-      const entry = await getSystemEntry(ports, `key_${id}`)
+      const entry = await getSystemEntry(ports, 'key', `key_${id}`)
       const now = clock.now()
       // An unknown id is compared too, so that the response time does not reveal which ids exist.
-      const isRight = isEqualHash(String(entry?.body.hash ?? hashSecret('')), hashSecret(rest))
+      const isRight = isEqualHash(entry?.body.hash ?? hashSecret(''), hashSecret(rest))
       if (entry === null || !isRight) return null
       if (entry.expiresAt !== null && entry.expiresAt <= now) return null
       recordUse(entry, now)
       return toKey(entry)
     },
-    list: async () => (await listEntries(ports, { kinds: ['key'] })).map(toKey),
+    list: async () => (await listEntries(ports, SYSTEM_SCOPE, 'key')).map(toKey),
     revoke: async (id) => {
-      const entry = await getSystemEntry(ports, parseId('key', id))
-      if (entry?.kind !== 'key') throw new AppError('not_found', `API key ${id} not found.`, { id })
+      const entry = await getSystemEntry(ports, 'key', parseId('key', id))
+      if (entry === null) throw new AppError('not_found', `API key ${id} not found.`, { id })
       await store.commit([buildEntryRemoval(entry)])
       return toKey(entry)
     },
     ensureManagement: async () => {
-      if ((await getSystemEntry(ports, MANAGEMENT_ID)) !== null) return null
+      if ((await getSystemEntry(ports, 'key', MANAGEMENT_ID)) !== null) return null
       return (await createKey(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
     },
     resetManagement: async () => {
       const created = await createKey(
         MANAGEMENT,
         MANAGEMENT_ID,
-        await getSystemEntry(ports, MANAGEMENT_ID),
+        await getSystemEntry(ports, 'key', MANAGEMENT_ID),
       )
       if (created === null) {
         const message = 'A concurrent request reset the management key. Retry to replace it again.'
@@ -187,7 +188,7 @@ function createLoginRecords(ports: StoreDependencies): LoginRecords {
   return {
     open: async (hash, { key, expiresAt }) => {
       await removeExpiredEntries(ports, ['login'])
-      const entries = await listEntries(ports, { kinds: ['login'] })
+      const entries = await listEntries(ports, SYSTEM_SCOPE, 'login')
       const ofKey = entries.filter(({ body }) => body.key === key)
       const surplus = ofKey
         .toSorted((a, b) => a.at - b.at)
@@ -202,12 +203,12 @@ function createLoginRecords(ports: StoreDependencies): LoginRecords {
       await store.commit([...surplus.map((entry) => buildEntryRemoval(entry)), change])
     },
     get: async (hash) => {
-      const entry = await getSystemEntry(ports, buildLoginId(hash))
+      const entry = await getSystemEntry(ports, 'login', buildLoginId(hash))
       if (entry?.expiresAt == null || entry.expiresAt <= clock.now()) return null
-      return { key: entry.body.key as ApiKeyId, expiresAt: entry.expiresAt } // written by `open`
+      return { key: entry.body.key, expiresAt: entry.expiresAt }
     },
     close: async (hash) => {
-      const entry = await getSystemEntry(ports, buildLoginId(hash))
+      const entry = await getSystemEntry(ports, 'login', buildLoginId(hash))
       if (entry !== null) await store.commit([buildEntryRemoval(entry)])
     },
   }
@@ -249,19 +250,14 @@ function parseKey(input: ApiKeyInput, now: Instant) {
   }
 }
 
-function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
+function toKey({ id, at, version, expiresAt, body }: EntryOf<'key'>): ApiKey {
+  const { defaultOwner, actsFor, ...rest } = body
   return {
-    id: id as string as ApiKeyId, // the id of a `key` entry
-    version,
-    name: String(body.name),
-    hash: String(body.hash),
-    home: parseScope({ owner: String(body.home) }).owner,
-    actsFor: (body.actsFor as readonly string[]).map((owner) => parseScope({ owner }).owner), // written by `createKey`
-    role: ROLES.find((role) => role === body.role) ?? 'reader',
-    isManagement: body.isManagement === true,
-    createdAt: at,
-    expiresAt,
-    lastUsedAt: body.lastUsedAt as Instant | null, // written by `recordUse`
+    ...rest,
+    ...{ version, expiresAt, createdAt: at },
+    id: id as string as ApiKeyId, // entries of this kind have such ids
+    home: parseScope({ owner: defaultOwner }).owner,
+    actsFor: actsFor.map((owner) => parseScope({ owner }).owner),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The audit log: which key performed which operation on which ids. It never holds text; entries expire. */
 import type { AuditEntry } from '../domain/access.ts'
-import type { Entry } from '../domain/entry.ts'
+import { type EntryOf, parseEntries } from '../domain/entries/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { DAY_MS, type Instant } from '../lib/time.ts'
@@ -104,7 +104,7 @@ export function createAuditLog(
           limit: rows,
           ...(cursor === null ? {} : { after: cursor }),
         })
-        return { rows: page.rows.map(toAuditEntry), next: page.next }
+        return { rows: parseEntries('audit', page.rows).map(toAuditEntry), next: page.next }
       }
       const rowsMax = parseLimit(limit ?? LIST_LIMIT)
       const cursor = after === undefined ? null : parseCursor('aud', after)
@@ -157,14 +157,7 @@ function matchesQuery(entry: AuditEntry, { actor, operation, target }: AuditQuer
   )
 }
 
-function toAuditEntry({ id, at, about, body }: Entry): AuditEntry {
-  return {
-    id: id as string as AuditId, // the id of an `audit` entry
-    at,
-    actor: body.actor as ApiKeyId | null, // this and `targets` were written by `append`
-    operation: String(body.operation),
-    owner: parseScope({ owner: about ?? '' }).owner,
-    targets: body.targets as readonly string[],
-    targetCount: Number(body.targetCount),
-  }
+function toAuditEntry({ id, at, about, body }: EntryOf<'audit'>): AuditEntry {
+  const owner = parseScope({ owner: about ?? '' }).owner
+  return { id: id as string as AuditId, at, owner, ...body } // the id of an `audit` entry
 }

@@ -2,6 +2,7 @@
  * Idempotency keys: a client that retries a request receives the first response, and the work runs once. The key is
  * claimed before the work starts, so that two simultaneous requests cannot both run it.
  */
+import type { IdempotencyBody } from '../domain/entries/access-entries.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -13,6 +14,7 @@ import {
   getSystemEntry,
   listEntries,
   removeExpiredEntries,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 
@@ -55,24 +57,24 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
   return {
     runOnce: async (name, request, work) => {
       calls++
-      if (calls % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['answer'])
+      if (calls % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['idempotency'])
       const id = `ans_${sha256(name)}`
-      const asks = sha256(request)
-      const known = await getSystemEntry(ports, id)
+      const requestHash = sha256(request)
+      const known = await getSystemEntry(ports, 'idempotency', id)
       const now = clock.now()
       if (known !== null && known.expiresAt !== null && known.expiresAt > now) {
-        if (known.body.asks !== asks) {
+        if (known.body.requestHash !== requestHash) {
           throw new AppError(
             'conflict',
             'The idempotency key was used for a different request. Use a new key for each request.',
           )
         }
-        const { answer } = known.body
-        if (answer == null) throw new AppError('conflict', IN_PROGRESS)
-        return { answer: answer as JsonObject, isRepeated: true } // written below
+        const { response } = known.body
+        if (response === null) throw new AppError('conflict', IN_PROGRESS)
+        return { answer: response, isRepeated: true }
       }
       const claim = buildEntryChange(
-        buildEntry(id, now, CLAIM_TTL_MS, { asks, answer: null }),
+        buildEntry(id, now, CLAIM_TTL_MS, { requestHash, response: null }),
         known,
       )
       const outcome = await store.commit([claim.change])
@@ -85,14 +87,14 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
       })
       // The work succeeded, so a response that cannot be stored must not fail the request.
       const stored = buildEntryChange(
-        buildEntry(id, now, RESPONSE_TTL_MS, { asks, answer }),
+        buildEntry(id, now, RESPONSE_TTL_MS, { requestHash, response: answer }),
         claim.entry,
       )
       await store.commit([stored.change]).catch(() => {})
       return { answer, isRepeated: false }
     },
     clear: async () => {
-      const entries = await listEntries(ports, { kinds: ['answer'] })
+      const entries = await listEntries(ports, SYSTEM_SCOPE, 'idempotency')
       for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
         const batch = entries.slice(start, start + COMMIT_CHANGES_MAX)
         await store.commit(batch.map((entry) => buildEntryRemoval(entry)))
@@ -101,6 +103,6 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
   }
 }
 
-function buildEntry(id: string, at: Instant, ttlMs: number, body: JsonObject) {
-  return { id, kind: 'answer' as const, at, expiresAt: (at + ttlMs) as Instant, body }
+function buildEntry(id: string, at: Instant, ttlMs: number, body: IdempotencyBody) {
+  return { id, kind: 'idempotency' as const, at, expiresAt: (at + ttlMs) as Instant, body }
 }

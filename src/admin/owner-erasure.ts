@@ -1,12 +1,14 @@
 /** Permanent removal of everything that belongs to one owner. */
+
+import { parseEntry } from '../domain/entries/entry.ts'
 import { createInvalidInputError } from '../domain/field-parsers.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import { buildEntryRemoval, listEntries } from '../storage/access/system-entries.ts'
+import { buildEntryRemoval, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
-import { type Change, TABLES, type Table } from '../storage/store.ts'
+import { type Change, mapTables, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {
   /** Rows per table; `entry` includes the owner's keys and settings. */
@@ -22,7 +24,7 @@ export async function eraseOwner(
   if (owner === SYSTEM_OWNER) {
     throw createInvalidInputError('owner', `\`owner\` must not be the reserved ${SYSTEM_OWNER}.`)
   }
-  const rows: Record<Table, number> = { memory: 0, revision: 0, tombstone: 0, entry: 0, turn: 0 }
+  const rows = mapTables(() => 0)
   for (const table of TABLES) {
     // Keyset pagination: removing the rows of a page does not skip rows of the next one.
     for await (const page of pages(ports.store, table, { owner }, { where: {} })) {
@@ -30,17 +32,18 @@ export async function eraseOwner(
       if (!dryRun) await removeRows(ports, table, { owner }, page)
     }
   }
-  const about = await listEntries(ports, {
-    kinds: ['key', 'setting', 'job', 'lane', 'spend'],
-    about: owner,
-  })
-  // The management key may belong to this owner; without it nobody could administer the system.
-  const entries = about.filter(({ body }) => body.isManagement !== true)
-  rows.entry += entries.length
-  for (let start = 0; !dryRun && start < entries.length; start += ROWS_PER_COMMIT) {
-    await ports.store.commit(
-      entries.slice(start, start + ROWS_PER_COMMIT).map((entry) => buildEntryRemoval(entry)),
-    )
+  const kinds = ['key', 'setting', 'owner-lock', 'model-budget'] as const
+  const query = { where: { kinds, about: owner }, limit: ROWS_PER_COMMIT }
+  for await (const page of pages(ports.store, 'entry', SYSTEM_SCOPE, query)) {
+    // The management key may belong to this owner; without it nobody could administer the system.
+    const entries = page.filter((entry) => parseEntry('key', entry)?.body.isManagement !== true)
+    rows.entry += entries.length
+    if (!dryRun) await ports.store.commit(entries.map((entry) => buildEntryRemoval(entry)))
+  }
+  const jobs = { where: { owner }, limit: ROWS_PER_COMMIT }
+  for await (const page of pages(ports.store, 'job', SYSTEM_SCOPE, jobs)) {
+    rows.job += page.length
+    if (!dryRun) await removeRows(ports, 'job', SYSTEM_SCOPE, page)
   }
   return { rows }
 }

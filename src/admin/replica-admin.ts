@@ -9,13 +9,13 @@ import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { VectorHit } from '../storage/vector-index.ts'
+import { explainMissingVectors } from '../storage/vector-index.ts'
 import type { ReplicaHealth } from '../storage/vector-replica.ts'
 import type {
   ReplicationListener,
   VectorReplicaStatus,
   VectorReplication,
 } from '../storage/vector-replication.ts'
-import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
 import type { SettingChanges, StoredSettings } from './stored-settings.ts'
 

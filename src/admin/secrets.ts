@@ -17,8 +17,8 @@ export async function readSecret(
   ports: Pick<StoreDependencies, 'store'>,
   name: SecretName,
 ): Promise<string | null> {
-  const value = (await getSystemEntry(ports, buildSecretId(name)))?.body.value
-  return typeof value === 'string' && value !== '' ? value : null
+  const value = (await getSystemEntry(ports, 'secret', buildSecretId(name)))?.body.value
+  return value === undefined || value === '' ? null : value
 }
 
 /** Builds the change that stores the secret; null removes it. */
@@ -33,7 +33,7 @@ export async function buildSecretChange(
       `\`apiKey\` must be 1 to ${SECRET_CHARACTERS_MAX} printable ASCII characters without spaces.`,
     )
   }
-  const before = await getSystemEntry(ports, buildSecretId(name))
+  const before = await getSystemEntry(ports, 'secret', buildSecretId(name))
   const entry = { id: buildSecretId(name), kind: 'secret' as const, at: ports.clock.now() }
   return buildEntryChange({ ...entry, body: { value } }, before).change
 }

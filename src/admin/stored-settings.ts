@@ -2,7 +2,8 @@
  * Settings in the store, for the whole system and per owner. Precedence: owner > system > command line and environment >
  * default.
  */
-import type { Entry } from '../domain/entry.ts'
+
+import type { EntryOf } from '../domain/entries/entry.ts'
 import {
   createInvalidInputError,
   parseInstant,
@@ -13,6 +14,7 @@ import {
 } from '../domain/field-parsers.ts'
 import type { EntryId, OwnerId } from '../domain/ids.ts'
 import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
+import { renameSettings } from '../domain/settings/renamed-settings.ts'
 import {
   listSettingNames,
   parseSettings,
@@ -78,7 +80,9 @@ export function createStoredSettings(
     if (cached !== null) return cached
     const now = ports.clock.now()
     const before = generation
-    const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
+    const values = parseStored(
+      (await getSystemEntry(ports, 'setting', settingEntryId(owner)))?.body ?? {},
+    )
     if (before !== generation) return values // changed during the read, so possibly outdated
     cache.set(owner, { values, until: now + ttlMs })
     return values
@@ -114,7 +118,7 @@ export function createStoredSettings(
     change: async (owner, changes, buildMore) => {
       assertOwnSettings(owner, changes)
       await commitWithRetry(ports, async () => {
-        const before = await getSystemEntry(ports, settingEntryId(owner))
+        const before = await getSystemEntry(ports, 'setting', settingEntryId(owner))
         // Unknown values of a newer version are preserved.
         const body = { ...before?.body, ...changes } as JsonObject // the changes were checked
         const values = Object.fromEntries(
@@ -184,7 +188,7 @@ export function settingEntryId(owner: OwnerId | null): EntryId {
  * Parses stored settings, the only entries that an export holds. Their id and place are derived from the owner, so that
  * a crafted file cannot write an entry where API keys are stored.
  */
-export function parseSettingEntry(value: unknown): Entry {
+export function parseSettingEntry(value: unknown): EntryOf<'setting'> {
   const fields = parseObject('entry', value)
   if (fields.kind !== 'setting') {
     throw createInvalidInputError('kind', 'An imported entry must be of kind "setting".')
@@ -193,7 +197,7 @@ export function parseSettingEntry(value: unknown): Entry {
     fields.about,
     (name) => parseScope({ owner: parseText('about', name) }).owner,
   )
-  const values = parseSettings(parseObject('body', fields.body))
+  const values = parseSettings(renameSettings(parseObject('body', fields.body) as JsonObject)) // read from JSON
   const system = about === null ? undefined : findSystemSetting(values)
   if (system !== undefined) throw createInvalidInputError(system, explainSystemSetting(system))
   return {

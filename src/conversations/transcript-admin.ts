@@ -2,13 +2,12 @@
  * Administration of recorded conversations: listing sessions and turns, and editing, disabling or deleting turns.
  * Deletion is permanent; memories learned from a deleted turn stay.
  */
-import type { Entry } from '../domain/entry.ts'
-import type { ChangeId, EntryId, MemoryId, TurnId } from '../domain/ids.ts'
+import type { ChangeId, MemoryId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { type Signal, toSignalEntry } from '../domain/signal.ts'
+import type { Signal } from '../domain/signal.ts'
 import type { Turn } from '../domain/turn.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -18,7 +17,7 @@ import {
 } from '../learning/distillation/distillation-job.ts'
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
 import { buildRetractions, listChangeIds } from '../learning/distillation/retraction.ts'
-import { loadSignals } from '../learning/signals.ts'
+import { buildSignalRemoval, buildSignalUpdate, loadSignals } from '../learning/signals.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { addMs, DAY_MS } from '../lib/time.ts'
@@ -196,7 +195,7 @@ export async function editTurn(
       changes: [
         ...retractions.flat(),
         { op: 'put', table: 'turn', row: turn, expect },
-        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...PENDING })),
+        ...signals.map((signal) => buildSignalUpdate(ports, signal, PENDING)),
         ...(signals.length === 0 ? [] : await buildRelearnChanges(parts, before)),
       ],
       result: { turn, changes: listChangeIds(retractions) },
@@ -229,7 +228,7 @@ export async function setTurnDisabled(
       changes: [
         { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
         ...handover,
-        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...PENDING })),
+        ...signals.map((signal) => buildSignalUpdate(ports, signal, PENDING)),
         ...(signals.length === 0
           ? []
           : await buildRelearnChanges({ ports, jobs, settingsOf }, turn)),
@@ -281,7 +280,7 @@ export async function deleteTurn(
           const turns = signal.turns.filter((each) => each !== id)
           return turns.length === 0
             ? buildSignalRemoval(signal)
-            : buildSignalChange(ports, { ...signal, turns })
+            : buildSignalUpdate(ports, signal, { turns })
         }),
       ],
       result: { turn, learned: await loadLearnedMemories(ports, turn) },
@@ -338,22 +337,6 @@ export async function deleteSession(
 async function cancelPendingJob(jobs: Jobs, id: string): Promise<void> {
   const status = (await jobs.get(id))?.status
   if (status === 'waiting' || status === 'running') await jobs.cancel(id)
-}
-
-function buildSignalChange({ clock }: MemoryDependencies, after: Signal): Change {
-  const { version } = after
-  const row = toSignalEntry({ ...after, version: version + 1 }, clock.now())
-  return { op: 'put', table: 'entry', row, expect: { version } }
-}
-
-function buildSignalRemoval({ id, place, version }: Signal, expect?: 'any'): Change {
-  return {
-    op: 'remove',
-    table: 'entry',
-    scope: place,
-    id: id as string as EntryId & Entry['id'], // the id of an entry of kind `signal`
-    expect: expect ?? { version },
-  }
 }
 
 export type MemorySources = {

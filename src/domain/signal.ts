@@ -1,116 +1,78 @@
-/** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
-
+/** Learning signals: one for each recorded exchange, written in the commit that stores its turns. */
 import { sha256 } from '../lib/hash.ts'
 import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
-import type { Entry } from './entry.ts'
-import type { ChangeId, EntryId, SignalId, TurnId } from './ids.ts'
+import type { ChangeId, SignalId, TurnId } from './ids.ts'
 import type { Place } from './scope.ts'
-
-const HASH_CHARACTERS = 40
-
-/** How long one that was learned from, or is not to be, can still be looked at. */
-const OVER_KEPT_MS = 30 * DAY_MS
-
-/** Of an exchange, named by its first turn: recorded again, it is the same signal. */
-export function buildSignalId(first: TurnId): SignalId {
-  return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
-}
-
-type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isPatternScanned'>>
-
-/** Something new to learn from, or the same again after it has changed. `isPatternScanned`: patterns read it where it comes from. */
-export function createPendingSignal(
-  place: Place,
-  turns: readonly [TurnId, ...TurnId[]],
-  at: Instant,
-  before: Entry | null,
-  { position = 0, isHistory = false, isPatternScanned = false }: SignalOptions = {},
-): Entry {
-  return toSignalEntry({
-    id: buildSignalId(turns[0]),
-    place,
-    version: (before?.version ?? 0) + 1,
-    turns,
-    position,
-    isHistory,
-    status: 'pending',
-    isPatternScanned,
-    attempts: 0,
-    error: null,
-    change: null,
-    createdAt: at,
-  })
-}
-
-/** `now` matters for one that is over: it is kept for a while. */
-export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
-  const { id, place, version, createdAt, isPatternScanned, ...rest } = signal
-  const isOver = !isLearnable(signal)
-  return {
-    id: id as string as EntryId, // an entry of its own kind
-    place,
-    kind: 'signal',
-    about: null,
-    at: createdAt,
-    expiresAt: isOver ? addMs(now, OVER_KEPT_MS) : null,
-    version,
-    // `isRead` is the name of the field in databases of earlier versions.
-    body: { ...rest, isRead: isPatternScanned },
-  }
-}
-
-/** Whether something is still to be learned from it, be it after a person had a look. */
-export function isLearnable({ status }: Pick<Signal, 'status'>): boolean {
-  return status === 'pending' || status === 'dead'
-}
-
-/** Null when it is none that this version knows how to read. */
-export function parseSignal({ id, place, kind, at, version, body }: Entry): Signal | null {
-  const status = SIGNAL_STATUSES.find((known) => known === body.status)
-  const { turns } = body
-  if (kind !== 'signal' || status === undefined || !Array.isArray(turns)) return null
-  return {
-    id: id as string as SignalId, // as written above, like the rest
-    place,
-    version,
-    turns: turns as readonly TurnId[],
-    position: typeof body.position === 'number' ? body.position : 0,
-    isHistory: body.isHistory === true,
-    status,
-    // Before this was noted, nearly all came through the gateway, which reads what it keeps.
-    isPatternScanned: body.isRead !== false,
-    attempts: typeof body.attempts === 'number' ? body.attempts : 0,
-    error: typeof body.error === 'string' ? body.error : null,
-    change: typeof body.change === 'string' ? (body.change as ChangeId) : null,
-    createdAt: at,
-  }
-}
 
 export const SIGNAL_STATUSES = ['pending', 'processed', 'dead', 'forgotten'] as const
 
 export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 
 /**
- * That something was said which is to be learned from: an exchange. `dead`: that failed too often, and waits for a person.
- * `forgotten`: a person doesn't want it to be learned from.
+ * An exchange to learn from. `dead`: learning from it failed too often, and it waits for a person. `forgotten`: a person
+ * excluded it from learning.
  */
 export type Signal = {
   readonly id: SignalId
   readonly place: Place
   readonly version: number
   readonly turns: readonly TurnId[]
-  /** Of the exchange in its session: orders the signals of one commit. */
+  /** The position of the exchange in its session: orders the signals of one commit. */
   readonly position: number
-  /** Whether the exchange was part of the history of a request, and said at an unknown time before it. */
+  /** Whether the exchange was part of the history of a request, and took place at an unknown time before it. */
   readonly isHistory: boolean
   readonly status: SignalStatus
   /** Whether patterns have read it: once is enough, however long it waits for a model. */
   readonly isPatternScanned: boolean
   /** How often learning from it failed. */
   readonly attempts: number
-  /** Why it failed the last time: a code, never text. */
+  /** The code of the last failure, never its text. */
   readonly error: string | null
-  /** What came of it, to be looked at or undone; null when nothing did. */
+  /** The change that learning from it made; null when it made none. */
   readonly change: ChangeId | null
   readonly createdAt: Instant
+  readonly expiresAt: Instant | null
+}
+
+const HASH_CHARACTERS = 40
+
+/** How long a processed or forgotten signal can still be inspected. */
+const SETTLED_TTL_MS = 30 * DAY_MS
+
+/** The signal of an exchange is named by its first turn, so that recording it again writes the same signal. */
+export function buildSignalId(first: TurnId): SignalId {
+  return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // derived from the turn
+}
+
+type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isPatternScanned'>>
+
+/** A signal to learn from, or the same again after its exchange has changed. */
+export function createPendingSignal(
+  place: Place,
+  turns: readonly [TurnId, ...TurnId[]],
+  at: Instant,
+  before: Pick<Signal, 'version'> | null,
+  { position = 0, isHistory = false, isPatternScanned = false }: SignalOptions = {},
+): Signal {
+  return {
+    id: buildSignalId(turns[0]),
+    place,
+    version: (before?.version ?? 0) + 1,
+    turns,
+    ...{ position, isHistory, isPatternScanned },
+    ...{ status: 'pending', attempts: 0, error: null, change: null },
+    createdAt: at,
+    expiresAt: null,
+  }
+}
+
+/** The next version of a signal. Once nothing is left to learn from it, it expires. */
+export function updateSignal(before: Signal, changes: Partial<Signal>, now: Instant): Signal {
+  const signal = { ...before, ...changes, version: before.version + 1 }
+  return { ...signal, expiresAt: isLearnable(signal) ? null : addMs(now, SETTLED_TTL_MS) }
+}
+
+/** Whether something is still to be learned from it, be it after a person has decided. */
+export function isLearnable({ status }: Pick<Signal, 'status'>): boolean {
+  return status === 'pending' || status === 'dead'
 }

@@ -1,5 +1,6 @@
 /** What the index holds, for people who look into it: the files of a root with their state, and the pieces of a file. */
 
+import { parseEntries } from '../domain/entries/entry.ts'
 import type { DocumentId, OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
@@ -113,7 +114,7 @@ async function listFiles(
   if (home !== null) {
     const query = { where: { kinds: ['file'] }, order: 'oldest' } as const
     for await (const page of pages(store, 'entry', home, query)) {
-      for (const entry of page) {
+      for (const entry of parseEntries('file', page)) {
         const record = toFileRecord(entry)
         if (record.root !== root.id) continue
         const path = toDisplayPath(root, record.path)

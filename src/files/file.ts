@@ -3,33 +3,21 @@
  *
  * Paths are relative to their root and have forward slashes, on every platform.
  */
+import type { FileRootBody } from '../domain/entries/file-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import type { Instant } from '../lib/time.ts'
 
-/** `memory`: what was written to be remembered. `sessions`: transcripts of conversations, one message a line. */
-export const FILE_SOURCES = ['memory', 'sessions'] as const
-
-export type FileSource = (typeof FILE_SOURCES)[number]
-
-/**
- * `workspace`: `MEMORY.md`, `memory.md` and what is under `memory/`, and the only kind that is written to.
- * `path`: a file, or a folder of Markdown and plain text. `sessions`: a folder of transcripts, `*.jsonl`.
- */
-export const ROOT_KINDS = ['workspace', 'path', 'sessions'] as const
-
-export type RootKind = (typeof ROOT_KINDS)[number]
+export {
+  FILE_PROBLEMS,
+  FILE_SOURCES,
+  type FileProblem,
+  type FileSource,
+  ROOT_KINDS,
+  type RootKind,
+} from '../domain/entries/file-entries.ts'
 
 /** A place in the file system that an owner has indexed. */
-export type FileRoot = {
-  readonly id: string
-  readonly owner: OwnerId
-  readonly kind: RootKind
-  /** Absolute, as the person gave it. */
-  readonly path: string
-  /** Globs over paths in it; empty: everything that its kind allows. */
-  readonly include: readonly string[]
-  readonly exclude: readonly string[]
-}
+export type FileRoot = Omit<FileRootBody, 'name'> & { readonly id: string; readonly owner: OwnerId }
 
 /** What a look at a folder tells of a file without reading it. */
 export type FileStat = {
@@ -51,23 +39,4 @@ export type Chunk = {
   readonly lineFirst: number
   readonly lineLast: number
   readonly text: string
-}
-
-/** Why a file or folder could not be indexed, or only in part. */
-export const FILE_PROBLEMS = [
-  'missing',
-  'unreadable',
-  'too_large',
-  'binary',
-  'encoding',
-  'outside_root',
-  'modified_during_read',
-  'failed',
-] as const
-
-export type FileProblem = {
-  readonly path: string
-  readonly reason: (typeof FILE_PROBLEMS)[number]
-  /** For a person. */
-  readonly message: string
 }

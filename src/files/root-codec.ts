@@ -1,6 +1,7 @@
 /** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
 
-import type { Entry } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
+import type { FileRootBody } from '../domain/entries/file-entries.ts'
 import {
   createInvalidInputError,
   parseChoice,
@@ -11,7 +12,7 @@ import {
 } from '../domain/field-parsers.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { Fields, JsonObject } from '../lib/json.ts'
+import type { Fields } from '../lib/json.ts'
 import { ROOT_KINDS } from './file.ts'
 
 const TEXTS_MAX = 100
@@ -20,7 +21,7 @@ const TEXT_CHARACTERS_MAX = 4_000
 /** On any platform: an export may come from another one. */
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 
-export function parseRootEntry(value: unknown): Entry {
+export function parseRootEntry(value: unknown): EntryOf<'file-root'> {
   const { id, place, at, version, body } = parseObject('entry', value)
   const { owner } = parseScope({
     owner: parseText('owner', parseObject('place', place).owner, TEXT_CHARACTERS_MAX),
@@ -28,7 +29,7 @@ export function parseRootEntry(value: unknown): Entry {
   return {
     id: parseEntryId(parseText('id', id, TEXT_CHARACTERS_MAX)),
     place: { owner, user: null, session: null },
-    kind: 'root',
+    kind: 'file-root',
     about: owner,
     at: parseInstant('at', at),
     expiresAt: null,
@@ -37,7 +38,7 @@ export function parseRootEntry(value: unknown): Entry {
   }
 }
 
-function parseBody({ kind, path, include, exclude, name }: Fields): JsonObject {
+function parseBody({ kind, path, include, exclude, name }: Fields): FileRootBody {
   const known = parseChoice('kind', kind, ROOT_KINDS)
   const where = parseText('path', path, TEXT_CHARACTERS_MAX)
   if (!ABSOLUTE.test(where) || where.includes('\0')) {

@@ -3,15 +3,20 @@
  * made of the files is not.
  */
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { Entry } from '../domain/entry.ts'
-import { type EntryId, type OwnerId, parseEntryId } from '../domain/ids.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
+import type { FileRootBody } from '../domain/entries/file-entries.ts'
+import { type OwnerId, parseEntryId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { hashParts } from '../lib/hash.ts'
-import type { JsonObject } from '../lib/json.ts'
-import { pages } from '../storage/access/row-pages.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getEntry,
+  listEntries,
+} from '../storage/access/system-entries.ts'
 import type { Store } from '../storage/store.ts'
 import { type FileRoot, ROOT_KINDS, type RootKind } from './file.ts'
 
@@ -50,13 +55,7 @@ export function createRoots({
   readonly store: Store
   readonly clock: Clock
 }): Roots {
-  const entriesOf = async (owner: OwnerId): Promise<readonly Entry[]> => {
-    const found: Entry[] = []
-    const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
-    for await (const page of pages(store, 'entry', { owner, user: null }, query))
-      found.push(...page)
-    return found
-  }
+  const entriesOf = (owner: OwnerId) => listEntries({ store }, { owner, user: null }, 'file-root')
   const list = async (owner: OwnerId) =>
     (await entriesOf(owner)).map(toRoot).sort((a, b) => (a.name < b.name ? -1 : 1))
 
@@ -70,23 +69,15 @@ export function createRoots({
       throw new AppError('invalid_input', `There are at most ${ROOTS_MAX} roots.`)
     }
     const root = { ...given, name: getRootName(given, known) }
-    const outcome = await store.commit([
+    const { change } = buildEntryChange(
       {
-        op: 'put',
-        table: 'entry',
-        row: {
-          id: root.id as EntryId, // made by our own code
-          place: { owner, user: null, session: null },
-          kind: 'root',
-          about: owner,
-          at: before?.at ?? clock.now(),
-          expiresAt: null,
-          version: (before?.version ?? 0) + 1,
-          body: toBody(root),
-        },
-        expect: before === null ? 'absent' : { version: before.version },
+        id: root.id,
+        place: { owner, user: null, session: null },
+        ...{ kind: 'file-root', about: owner, at: before?.at ?? clock.now(), body: toBody(root) },
       },
-    ])
+      before,
+    )
+    const outcome = await store.commit([change])
     return outcome.kind === 'committed' ? root : null
   }
 
@@ -101,11 +92,9 @@ export function createRoots({
     },
     remove: async (owner, id) => {
       const scope = { owner, user: null }
-      const entry = await store.get('entry', scope, parseEntryId(id))
-      if (entry?.kind !== 'root') return false
-      await store.commit([
-        { op: 'remove', table: 'entry', scope, id: entry.id, expect: { version: entry.version } },
-      ])
+      const entry = await getEntry({ store }, scope, 'file-root', parseEntryId(id))
+      if (entry === null) return false
+      await store.commit([buildEntryRemoval(entry, { version: entry.version })])
       return true
     },
     owners: async () => {
@@ -115,7 +104,7 @@ export function createRoots({
       const having: OwnerId[] = []
       for (const name of names) {
         const owner = name as OwnerId // as the store told it
-        const where = { kinds: ['root'] } as const
+        const where = { kinds: ['file-root'] } as const
         const { rows } = await store.find('entry', { owner, user: null }, { where, limit: 1 })
         if (rows.length > 0) having.push(owner)
         await yieldToEventLoop()
@@ -245,13 +234,12 @@ function addSuffix(name: string, count: number): string {
   return dot > 0 ? `${name.slice(0, dot)}-${count}${name.slice(dot)}` : `${name}-${count}`
 }
 
-function toBody({ kind, path, include, exclude, name }: NamedRoot): JsonObject {
+function toBody({ kind, path, include, exclude, name }: NamedRoot): FileRootBody {
   return { kind, path, include, exclude, name }
 }
 
-function toRoot({ id, place, body }: Entry): NamedRoot {
-  const { kind, path, include, exclude, name } = body as unknown as NamedRoot // written by `toBody`
-  return { id, owner: place.owner, kind, path, include, exclude, name }
+function toRoot({ id, place, body }: EntryOf<'file-root'>): NamedRoot {
+  return { id, owner: place.owner, ...body }
 }
 
 function invalid(field: string, message: string): AppError {

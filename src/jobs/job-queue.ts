@@ -1,21 +1,14 @@
 /** The job queue in the store: scheduling, claiming, lease renewal and settling of runs. */
-import type { Entry } from '../domain/entry.ts'
-import type { OwnerId } from '../domain/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { JobId, OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import {
-  buildEntryChange,
-  buildEntryRemoval,
-  getSystemEntry,
-  listEntries,
-  SYSTEM_SCOPE,
-} from '../storage/access/system-entries.ts'
+import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import {
+  buildJobChange,
   buildJobId,
   buildJobLockId,
   cancelJob,
@@ -26,9 +19,7 @@ import {
   type JobLimits,
   type JobRequest,
   type JobResult,
-  parseJob,
   scheduleJob,
-  toJobEntry,
 } from './job.ts'
 import {
   buildLease,
@@ -64,9 +55,8 @@ export class JobQueue {
     this.#limits = limits
   }
 
-  async get(id: string, store = this.#ports.store): Promise<Job | null> {
-    const entry = await getSystemEntry({ store }, id)
-    return entry === null ? null : parseJob(entry)
+  get(id: string, store = this.#ports.store): Promise<Job | null> {
+    return store.get('job', SYSTEM_SCOPE, id as JobId) // an unknown id finds nothing
   }
 
   /** Builds no changes when the scheduled job stays as it is. */
@@ -74,9 +64,8 @@ export class JobQueue {
     request: JobRequest,
     store = this.#ports.store,
   ): Promise<readonly Change[]> {
-    const before = await getSystemEntry({ store }, buildJobId(request))
-    const known = before === null ? null : parseJob(before)
-    const job = scheduleJob(known, request, this.#now())
+    const before = await this.get(buildJobId(request), store)
+    const job = scheduleJob(before, request, this.#now())
     return job === null ? [] : [buildJobChange(job, before)]
   }
 
@@ -84,11 +73,8 @@ export class JobQueue {
   async *due(now: Instant, range: 'due' | 'ahead'): AsyncGenerator<readonly Job[]> {
     const { leaseMs } = this.#limits
     const where =
-      range === 'due'
-        ? { kinds: ['job' as const], atBefore: (now + 1) as Instant }
-        : { kinds: ['job' as const], atFrom: (now + 2 * leaseMs) as Instant }
-    for await (const page of pages(this.#ports.store, 'entry', SYSTEM_SCOPE, { where })) {
-      const jobs = page.map(parseJob).filter((job) => job !== null)
+      range === 'due' ? { dueBefore: addMs(now, 1) } : { dueFrom: addMs(now, 2 * leaseMs) }
+    for await (const jobs of pages(this.#ports.store, 'job', SYSTEM_SCOPE, { where })) {
       yield jobs.filter((job) => isDue(job, now, leaseMs))
     }
   }
@@ -96,8 +82,7 @@ export class JobQueue {
   /** Commits the job and its lock together, each by its version, so that only one of many workers wins. */
   async claim(id: string, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt++) {
-      const entry = await getSystemEntry(this.#ports, id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(id)
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
       const row = await this.#lock(job)
@@ -106,7 +91,7 @@ export class JobQueue {
       const next = claimJob(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
       const { kind } = await this.#ports.store.commit([
-        buildJobChange(next, entry),
+        buildJobChange(next, job),
         ...(isRunning ? [buildLockChange(row, this.#lease(id, claim), job.owner, now)] : []),
       ])
       if (kind === 'conflict') continue
@@ -120,15 +105,15 @@ export class JobQueue {
   /** Schedules and claims a job in one commit, for a caller that waits for it. */
   async scheduleAndClaim(request: JobRequest, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     const now = this.#now()
-    const entry = await getSystemEntry(this.#ports, buildJobId(request))
-    const job = scheduleJob(entry === null ? null : parseJob(entry), request, now)
+    const before = await this.get(buildJobId(request))
+    const job = scheduleJob(before, request, now)
     if (job === null) return { kind: 'gone' }
     const row = await this.#lock(job)
     if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
     const claim: string = this.#ports.ids.next('job', now)
     const running = claimJob(job, claim, now, this.#limits)
     const { kind } = await this.#ports.store.commit([
-      buildJobChange(running, entry),
+      buildJobChange(running, before),
       buildLockChange(row, this.#lease(job.id, claim), job.owner, now),
     ])
     if (kind === 'conflict') return { kind: 'blocked' }
@@ -158,14 +143,13 @@ export class JobQueue {
   async settle(run: JobRun, result: JobResult): Promise<Job | null> {
     return commitWithRetry<Job | null>(this.#ports, async () => {
       const row = await this.#lock(run.job)
-      const entry = await getSystemEntry(this.#ports, run.job.id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(run.job.id)
       const now = this.#now()
       const isOwnRun = job?.claim === run.claim
       const next = isOwnRun ? finishJob(job, result, now, this.#limits) : job
       const changes = [
-        ...(row.lock?.claim === run.claim ? [buildLockChange(row, {}, run.job.owner, now)] : []),
-        ...(isOwnRun && next !== null ? [buildJobChange(next, entry)] : []),
+        ...(row.lock?.claim === run.claim ? [buildLockChange(row, null, run.job.owner, now)] : []),
+        ...(isOwnRun && next !== null ? [buildJobChange(next, job)] : []),
       ]
       return { changes, result: next }
     })
@@ -197,11 +181,10 @@ export class JobQueue {
     decide: (job: Job) => Promise<Result>,
   ): Promise<Result> {
     return commitWithRetry(this.#ports, async () => {
-      const entry = await getSystemEntry(this.#ports, id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(id)
       if (job === null) throw new AppError('not_found', `Job ${id} not found.`, { id })
       const result = await decide(job)
-      return { changes: [buildJobChange(result.job, entry)], result }
+      return { changes: [buildJobChange(result.job, job)], result }
     })
   }
 
@@ -209,12 +192,12 @@ export class JobQueue {
   async sweep(): Promise<number> {
     const { store } = this.#ports
     for (let attempt = 0; attempt < SWEEP_TRIES; attempt++) {
-      const where = { kinds: ['job' as const], expiredBy: this.#now() }
-      const { rows } = await store.find('entry', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
+      const where = { expiredBy: this.#now() }
+      const { rows } = await store.find('job', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
       if (rows.length === 0) return 0
       // The version protects a job that was scheduled in between.
       const { kind } = await store.commit(
-        rows.map((row) => buildEntryRemoval(row, { version: row.version })),
+        rows.map((job) => buildJobRemoval(job, { version: job.version })),
       )
       if (kind === 'committed') return rows.length
     }
@@ -223,10 +206,8 @@ export class JobQueue {
 
   /** Removes the jobs of an owner in any state. */
   async removeAll(owner: OwnerId): Promise<void> {
-    const entries = await listEntries(this.#ports, { kinds: ['job'], about: owner })
-    for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
-      const batch = entries.slice(start, start + COMMIT_CHANGES_MAX)
-      await this.#ports.store.commit(batch.map((entry) => buildEntryRemoval(entry)))
+    for await (const jobs of pages(this.#ports.store, 'job', SYSTEM_SCOPE, { where: { owner } })) {
+      await this.#ports.store.commit(jobs.map((job) => buildJobRemoval(job, 'any')))
     }
   }
 
@@ -243,6 +224,6 @@ export class JobQueue {
   }
 }
 
-function buildJobChange(job: Job, before: Entry | null): Change {
-  return buildEntryChange(toJobEntry(job), before).change
+function buildJobRemoval({ id }: Job, expect: 'any' | { readonly version: number }): Change {
+  return { op: 'remove', table: 'job', scope: SYSTEM_SCOPE, id, expect }
 }

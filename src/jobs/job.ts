@@ -5,7 +5,7 @@
  * share: whoever holds the lane may work, so an owner's jobs are done one at a time. Arming a job never touches the lane;
  * one that is armed while it runs is armed for the next time, and no wake-up is lost.
  */
-import type { Entry } from '../domain/entry.ts'
+import type { OwnerLease } from '../domain/entries/learning-entries.ts'
 import {
   createInvalidInputError,
   parseInstant,
@@ -13,48 +13,18 @@ import {
   parseText,
 } from '../domain/field-parsers.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
-import { type AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
+import { JOB_FAULTS, type Job, type JobErrorCode } from '../domain/job.ts'
+import type { AppError } from '../lib/errors.ts'
 import { hashParts } from '../lib/hash.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { exponentialBackoffMs } from '../lib/retry.ts'
 import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
+import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import type { Change } from '../storage/store.ts'
 
-/** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
-export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
+export type { Job, JobErrorCode, JobStatus } from '../domain/job.ts'
 
-export type JobStatus = (typeof JOB_STATUSES)[number]
-
-/** `lease_lost`: the worker stopped renewing its lease; `bad_answer`: a model answered with what can't be used. */
-const FAULTS = ['lease_lost', 'bad_answer'] as const
-
-export type JobErrorCode = ErrorCode | (typeof FAULTS)[number]
-
-export type Job = {
-  readonly id: JobId
-  readonly kind: string
-  readonly key: string
-  /** Whose it is; null: nobody's in particular. */
-  readonly owner: OwnerId | null
-  readonly input: JsonObject
-  readonly status: JobStatus
-  /** Null when it will not run by itself. */
-  readonly dueAt: Instant | null
-  /** When it got into this state. */
-  readonly statusChangedAt: Instant
-  /** How often it failed since it was armed. */
-  readonly attempts: number
-  /** How often it was lost since it was armed. */
-  readonly lostLeases: number
-  /** Null for what is done once. */
-  readonly everyMs: number | null
-  readonly lastError: JobErrorCode | null
-  /** What came of it the last time. */
-  readonly outcome: JsonObject | null
-  /** Names the run that may say what became of it; null when none may. */
-  readonly claim: string | null
-  /** Names a run that is to stop. */
-  readonly cancelledRun: string | null
-}
+export { JOB_STATUSES } from '../domain/job.ts'
 
 export type JobRequest = {
   readonly kind: string
@@ -95,27 +65,20 @@ export type JobResult =
 
 const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
 
-/** Databases of earlier versions hold jobs under these kinds, and so does the id of a job. */
-const STORED_KINDS: ReadonlyMap<string, string> = new Map([['maintenance', 'upkeep']])
-const KINDS = new Map([...STORED_KINDS].map(([kind, stored]) => [stored, kind]))
-
 const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
 const PAUSE_MS_MAX = HOUR_MS
 
-/** How long something that is over can still be looked at. */
-const OVER_KEPT_MS = HOUR_MS
-
-/** When nothing is due: no search for what is due meets it. */
-const NEVER = INSTANT_MAX as Instant // the last instant there is
+/** How long a done or cancelled job can still be inspected. */
+const SETTLED_TTL_MS = HOUR_MS
 
 export function buildJobId({
   kind,
   owner,
   key,
 }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
-  return `job_${STORED_KINDS.get(kind) ?? kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
+  return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
 /** Of an owner; a job that is nobody's has one to itself. */
@@ -149,7 +112,10 @@ export function scheduleJob(before: Job | null, request: JobRequest, now: Instan
   }
 }
 
-const NEW = { lastError: null, outcome: null, cancelledRun: null }
+const NEW = {
+  ...{ place: SYSTEM_SCOPE, version: 0, expiresAt: null },
+  ...{ lastError: null, outcome: null, cancelledRun: null },
+}
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
   if (!KIND.test(kind)) {
@@ -234,7 +200,7 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
 
 /** An error may name a fault that has no code of its own. */
 function toErrorCode({ code, facts }: AppError): JobErrorCode {
-  return FAULTS.find((fault) => fault === facts.fault) ?? code
+  return JOB_FAULTS.find((fault) => fault === facts.fault) ?? code
 }
 
 /** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
@@ -258,79 +224,23 @@ function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant):
   return { ...job, status, dueAt: null, statusChangedAt: now, claim: null }
 }
 
-/** As it is stored. Dead ones are kept until somebody decides about them. */
-export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
-  const { id, owner, dueAt, kind, statusChangedAt, lostLeases, lastError, cancelledRun, ...rest } =
-    job
-  const isForgettable = job.status === 'done' || job.status === 'cancelled'
-  return {
-    id,
-    kind: 'job',
-    about: owner,
-    at: dueAt ?? NEVER,
-    expiresAt: isForgettable ? addMs(job.statusChangedAt, OVER_KEPT_MS) : null,
-    body: {
-      ...rest,
-      kind: STORED_KINDS.get(kind) ?? kind,
-      since: statusChangedAt,
-      losses: lostLeases,
-      lastError: lastError === 'lease_lost' ? 'lost' : lastError,
-      stopped: cancelledRun,
-    },
+/** Writes the next version of a job. Dead jobs do not expire: a person decides about them. */
+export function buildJobChange(job: Job, before: Job | null): Change {
+  const isSettled = job.status === 'done' || job.status === 'cancelled'
+  const row: Job = {
+    ...job,
+    version: (before?.version ?? 0) + 1,
+    expiresAt: isSettled ? addMs(job.statusChangedAt, SETTLED_TTL_MS) : null,
   }
-}
-
-/** Null when it is none that this version knows how to read. */
-export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
-  const status = JOB_STATUSES.find((known) => known === body.status)
-  const { kind: work, key, input, outcome } = body
-  if (kind !== 'job' || status === undefined) return null
-  if (typeof work !== 'string' || typeof key !== 'string' || !isObject(input)) return null
-  return {
-    id: id as JobId, // of an entry of this kind
-    kind: KINDS.get(work) ?? work,
-    key,
-    owner: about,
-    input,
-    status,
-    dueAt: at === NEVER ? null : at,
-    statusChangedAt: parseCount(body.since) as Instant,
-    attempts: parseCount(body.attempts),
-    lostLeases: parseCount(body.losses),
-    everyMs: typeof body.everyMs === 'number' ? body.everyMs : null,
-    lastError: parseErrorCode(body.lastError),
-    outcome: isObject(outcome) ? outcome : null,
-    claim: typeof body.claim === 'string' ? body.claim : null,
-    cancelledRun: typeof body.stopped === 'string' ? body.stopped : null,
-  }
-}
-
-/** Who works on jobs that may not be worked on at once. */
-export type OwnerLock = {
-  readonly holder: string
-  readonly claim: string
-  readonly leasedUntil: Instant
-}
-
-/** Null when nobody does. */
-export function parseOwnerLock({ body }: Entry): OwnerLock | null {
-  const { holder, claim, leasedUntil } = body
-  if (typeof holder !== 'string' || typeof claim !== 'string') return null
-  return { holder, claim, leasedUntil: parseCount(leasedUntil) as Instant }
+  const expect = before === null ? 'absent' : { version: before.version }
+  return { op: 'put', table: 'job', row, expect }
 }
 
 /** One that is far ahead was made by a clock that has been set back since. */
-export function isLeaseExpired({ leasedUntil }: OwnerLock, now: Instant, leaseMs: number): boolean {
+export function isLeaseExpired(
+  { leasedUntil }: OwnerLease,
+  now: Instant,
+  leaseMs: number,
+): boolean {
   return leasedUntil <= now || leasedUntil > now + 2 * leaseMs
-}
-
-function parseCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
-}
-
-function parseErrorCode(value: unknown): JobErrorCode | null {
-  if (value === 'lost') return 'lease_lost'
-  const fault = FAULTS.find((known) => known === value)
-  if (fault !== undefined) return fault
-  return typeof value === 'string' && Object.hasOwn(ERRORS, value) ? (value as ErrorCode) : null // a key of that table
 }

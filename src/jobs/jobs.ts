@@ -12,7 +12,7 @@ import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
-import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
+import type { Job, JobRequest, JobStatus } from './job.ts'
 import { JobQueue } from './job-queue.ts'
 import { type EndedJob, type JobHandler, JobRunner } from './job-runner.ts'
 import {
@@ -139,8 +139,7 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
   const locks = new OwnerLocks({ ports, limits, timers, isAbandoned })
   const onCommit = (changes: readonly Change[]) => {
     const jobs = changes.flatMap((change) => {
-      const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
-      return isPut ? (parseJob(change.row) ?? []) : []
+      return change.op === 'put' && change.table === 'job' ? [change.row] : []
     })
     if (jobs.length > 0) runner.wake(jobs)
   }
@@ -216,27 +215,16 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
 }
 
 /** Ordered by id, which means nothing but is stable from page to page. */
-async function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
-  const { owner, kind, statuses, limit = LIST_ROWS } = query
-  const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
-  const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
-  const matches: Job[] = []
-  let after = query.after
-  for (;;) {
-    const page = await store.find('entry', SYSTEM_SCOPE, {
-      where,
-      order: 'oldest',
-      limit: rowsMax - matches.length,
-      ...(after === undefined ? {} : { after }),
-    })
-    const jobs = page.rows.map(parseJob).filter((job) => job !== null)
-    matches.push(
-      ...jobs.filter(
-        (job) =>
-          (kind === undefined || job.kind === kind) && (statuses?.includes(job.status) ?? true),
-      ),
-    )
-    if (page.next === null || matches.length >= rowsMax) return { rows: matches, next: page.next }
-    after = page.next
-  }
+function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
+  const { owner, kind, statuses, limit = LIST_ROWS, after } = query
+  return store.find('job', SYSTEM_SCOPE, {
+    where: {
+      ...(owner === undefined ? {} : { owner }),
+      ...(kind === undefined ? {} : { kinds: [kind] }),
+      ...(statuses === undefined ? {} : { statuses }),
+    },
+    order: 'oldest',
+    limit: Math.min(Math.max(1, limit), PAGE_ROWS_MAX),
+    ...(after === undefined ? {} : { after }),
+  })
 }

@@ -3,41 +3,35 @@
  * so does foreground work that a caller waits for.
  */
 
-import type { Entry, EntryKind } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
+import type { OwnerLease } from '../domain/entries/learning-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { createAbortedError, sleep, throwIfAborted } from '../lib/abort.ts'
 import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
-import type { JsonObject } from '../lib/json.ts'
 import { retryBriefly } from '../lib/retry.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
-import {
-  buildOwnerLockId,
-  isLeaseExpired,
-  type JobLimits,
-  type OwnerLock,
-  parseOwnerLock,
-} from './job.ts'
+import { buildOwnerLockId, isLeaseExpired, type JobLimits } from './job.ts'
 
-export const LOCK_KIND = 'lane' satisfies EntryKind
+export const LOCK_KIND = 'owner-lock'
 
 export type LockRow = {
   readonly id: string
-  readonly entry: Entry | null
-  readonly lock: OwnerLock | null
+  readonly entry: EntryOf<typeof LOCK_KIND> | null
+  readonly lock: OwnerLease | null
 }
 
 /** Whether a lease that expired by the clock is really abandoned; see `LeaseWatchdog`. */
 export type IsLeaseAbandoned = (lockId: string, version: number) => boolean
 
 export async function loadLock(ports: StoreDependencies, id: string): Promise<LockRow> {
-  const entry = await getSystemEntry(ports, id)
-  return { id, entry, lock: entry === null ? null : parseOwnerLock(entry) }
+  const entry = await getSystemEntry(ports, LOCK_KIND, id)
+  return { id, entry, lock: entry?.body.lease ?? null }
 }
 
 export function isLockFree(
@@ -56,18 +50,18 @@ export function buildLease(
   claim: string,
   now: Instant,
   leaseMs: number,
-): JsonObject {
-  return { holder, claim, leasedUntil: now + leaseMs }
+): OwnerLease {
+  return { holder, claim, leasedUntil: addMs(now, leaseMs) }
 }
 
 /** Rows of free locks stay: one row per owner costs less than removing it after each job. */
 export function buildLockChange(
   { id, entry }: LockRow,
-  body: JsonObject,
+  lease: OwnerLease | null,
   about: OwnerId | null,
   at: Instant,
 ): Change {
-  return buildEntryChange({ id, kind: LOCK_KIND, about, at, body }, entry).change
+  return buildEntryChange({ id, kind: LOCK_KIND, about, at, body: { lease } }, entry).change
 }
 
 /** A check that fails a commit unless this claim still holds the lock. */
@@ -79,7 +73,7 @@ export function buildLockFence({ id, entry, lock }: LockRow, claim: string): Cha
     op: 'check',
     table: 'entry',
     scope: SYSTEM_SCOPE,
-    id: id as Entry['id'], // the id of the row that was read
+    id: entry.id,
     expect: { version: entry.version },
   }
 }
@@ -276,7 +270,7 @@ export class OwnerLocks {
       const row = await this.#row(owner)
       const isOurs = row.lock?.claim === claim
       return {
-        changes: isOurs ? [buildLockChange(row, {}, owner, ports.clock.now())] : [],
+        changes: isOurs ? [buildLockChange(row, null, owner, ports.clock.now())] : [],
         result: null,
       }
     })

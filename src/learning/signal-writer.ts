@@ -3,16 +3,17 @@
  * that learns from it once the session is quiet. A person who goes on in another session has left the one before, so that
  * one's job is due at once.
  */
-import type { Entry } from '../domain/entry.ts'
-import type { EntryId, SessionId, TurnId } from '../domain/ids.ts'
-import type { SessionPlace } from '../domain/scope.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
+import type { SignalId, TurnId } from '../domain/ids.ts'
+import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signal.ts'
+import { buildSignalId, createPendingSignal, type Signal } from '../domain/signal.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { hashParts } from '../lib/hash.ts'
 import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
+import { buildEntryChange, getEntry } from '../storage/access/system-entries.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 
@@ -37,36 +38,33 @@ export type BuildSignalChanges = (
   store?: Store,
 ) => Promise<readonly Change[]>
 
-const OPEN_KEPT_MS = 30 * DAY_MS
+const OPEN_SESSION_TTL_MS = 30 * DAY_MS
 
 export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
-    const openId = buildOpenSessionId(place)
-    const signalIds = exchanges.map(({ turns }) => toEntryId(turns[0]))
-    const known = await loadEntries(store, place, [openId, ...signalIds])
+    const ids = exchanges.map(({ turns }) => buildSignalId(turns[0]))
+    const [known, open] = await Promise.all([
+      loadSignalsById(store, place, ids),
+      getEntry({ store }, toUserScope(place), 'open-session', buildOpenSessionId(place)),
+    ])
     const now = ports.clock.now()
     const signals = exchanges.flatMap(
       ({ turns, isWritten, position, isHistory }): readonly Change[] => {
-        const before = known.get(toEntryId(turns[0])) ?? null
-        // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
-        if (before !== null && (!isWritten || parseSignal(before)?.status === 'forgotten'))
-          return []
+        const before = known.get(buildSignalId(turns[0])) ?? null
+        // The client repeats an exchange that was recorded: its signal waits, or was learned from. A forgotten one stays so.
+        if (before !== null && (!isWritten || before.status === 'forgotten')) return []
         const options = { position, isHistory, isPatternScanned: true }
-        return [buildPut(createPendingSignal(place, turns, now, before, options), before)]
+        const row = createPendingSignal(place, turns, now, before, options)
+        const expect = before === null ? 'absent' : { version: before.version }
+        return [{ op: 'put', table: 'signal', row, expect }]
       },
     )
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
-    return [
-      ...signals,
-      ...(await jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
-      ...(await buildPreviousSessionFlush(
-        { ...ports, store },
-        jobs,
-        place,
-        known.get(openId) ?? null,
-        settings,
-      )),
-    ]
+    const [scheduled, flushed] = await Promise.all([
+      jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store),
+      buildPreviousSessionFlush({ ...ports, store }, jobs, place, open, settings),
+    ])
+    return [...signals, ...scheduled, ...flushed]
   }
 }
 
@@ -75,55 +73,54 @@ async function buildPreviousSessionFlush(
   { clock, store }: MemoryDependencies,
   jobs: Jobs,
   place: SessionPlace,
-  open: Entry | null,
+  open: EntryOf<'open-session'> | null,
   { 'learning.extractionMode': extractionMode }: Settings,
 ): Promise<readonly Change[]> {
   const before = open?.body.session
   if (before === place.session) return []
   const now = clock.now()
-  const opening = buildPut(buildOpenSessionEntry(place, now, open), open)
-  if (typeof before !== 'string' || extractionMode === 'everyTurn') return [opening]
-  const flushed = buildDistillationJobAt({ ...place, session: before as SessionId }, now) // written below
+  const opening = buildOpenSessionChange(place, now, open)
+  if (before === undefined || extractionMode === 'everyTurn') return [opening]
+  const flushed = buildDistillationJobAt({ ...place, session: before }, now)
   const job = await jobs.get(buildJobId(flushed), store)
   const isWaiting = job?.status === 'waiting' && job.dueAt !== null && job.dueAt > now
   return isWaiting ? [opening, ...(await jobs.buildScheduleChanges(flushed, store))] : [opening]
 }
 
-function buildOpenSessionEntry(
+function buildOpenSessionChange(
   { owner, user, session }: SessionPlace,
   at: Instant,
-  before: Entry | null,
-) {
-  return {
-    id: buildOpenSessionId({ owner, user }),
-    place: { owner, user, session: null },
-    kind: 'thread',
-    about: null,
-    at,
-    expiresAt: addMs(at, OPEN_KEPT_MS),
-    version: (before?.version ?? 0) + 1,
-    body: { session },
-  } satisfies Entry
+  before: EntryOf<'open-session'> | null,
+): Change {
+  return buildEntryChange(
+    {
+      id: buildOpenSessionId({ owner, user }),
+      place: { owner, user, session: null },
+      kind: 'open-session',
+      ...{ at, expiresAt: addMs(at, OPEN_SESSION_TTL_MS), body: { session } },
+    },
+    before,
+  ).change
 }
 
-function buildOpenSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): EntryId {
-  return `open_${hashParts(owner, user)}` as EntryId // derived: a person is in one session at a time
+function toUserScope({ owner, user }: SessionPlace): Scope {
+  return { owner, user }
 }
 
-function toEntryId(first: TurnId): EntryId {
-  return buildSignalId(first) as string as EntryId // an entry of its own kind
+/** A user is in one session at a time. */
+function buildOpenSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): string {
+  return `open_${hashParts(owner, user)}`
 }
 
-function buildPut(row: Entry, before: Entry | null): Change {
-  const expect = before === null ? 'absent' : { version: before.version }
-  return { op: 'put', table: 'entry', row, expect }
-}
-
-async function loadEntries(
+async function loadSignalsById(
   store: Store,
-  { owner, user }: SessionPlace,
-  ids: readonly EntryId[],
-): Promise<ReadonlyMap<EntryId, Entry>> {
-  const { rows } = await store.find('entry', { owner, user }, { where: { ids }, limit: ids.length })
-  return new Map(rows.map((entry) => [entry.id, entry]))
+  place: SessionPlace,
+  ids: readonly SignalId[],
+): Promise<ReadonlyMap<SignalId, Signal>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await store.find('signal', toUserScope(place), {
+    where: { ids },
+    limit: ids.length,
+  })
+  return new Map(rows.map((signal) => [signal.id, signal]))
 }

@@ -1,37 +1,35 @@
 /** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
 
-import type { ChangeId, EntryId, SignalId } from '../domain/ids.ts'
+import type { ChangeId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
 import {
   isLearnable,
-  parseSignal,
   SIGNAL_STATUSES,
   type Signal,
   type SignalStatus,
-  toSignalEntry,
+  updateSignal,
 } from '../domain/signal.ts'
 import { AppError } from '../lib/errors.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import type { Change, Page } from '../storage/store.ts'
+import type { Change, Page, SignalFilter } from '../storage/store.ts'
 
 /** Failures after which a signal is dead. */
 export const SIGNAL_ATTEMPTS_MAX = 3
 const LIST_LIMIT = 50
 
-/** All of a scope, in the order in which they came; those of one commit in the order of the conversation. */
+/** The signals of a scope, by creation; those of one commit in the order of the conversation. */
 export async function loadSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
+  where: SignalFilter = {},
 ): Promise<readonly Signal[]> {
-  const found: Signal[] = []
-  for await (const page of pages(store, 'entry', scope, { where: { kinds: ['signal'] } })) {
-    found.push(...page.map(parseSignal).filter((signal) => signal !== null))
-  }
-  return found.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
+  const signals: Signal[] = []
+  for await (const page of pages(store, 'signal', scope, { where })) signals.push(...page)
+  return signals.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 }
 
 /** How many of a scope wait to be learned from. */
@@ -39,31 +37,38 @@ export async function countPendingSignals(
   ports: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
 ): Promise<number> {
-  return (await loadSignals(ports, scope)).filter(({ status }) => status === 'pending').length
+  return (await loadSignals(ports, scope, { statuses: ['pending'] })).length
 }
 
-/** The same signals as they are now, without those that are gone. */
+/** The same signals as they are stored now, without those that were removed. */
 export async function reloadSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
   signals: readonly Signal[],
 ): Promise<ReadonlyMap<SignalId, Signal>> {
-  const ids = signals.map(({ id }) => id as string as EntryId) // entries of their own kind
-  const { rows } = await store.find('entry', scope, {
-    where: { ids, kinds: ['signal'] },
-    limit: Math.max(1, ids.length),
-  })
-  const current = rows.map(parseSignal).filter((signal) => signal !== null)
-  return new Map(current.map((signal) => [signal.id, signal]))
+  const ids = signals.map(({ id }) => id)
+  const limit = Math.max(1, ids.length)
+  const { rows } = await store.find('signal', scope, { where: { ids }, limit })
+  return new Map(rows.map((signal) => [signal.id, signal]))
 }
 
+/** Writes the next version of a signal, unless it has changed since it was read. */
 export function buildSignalUpdate(
   { clock }: Pick<MemoryDependencies, 'clock'>,
   before: Signal,
-  after: Partial<Pick<Signal, 'status' | 'isPatternScanned' | 'attempts' | 'error' | 'change'>>,
+  changes: Partial<
+    Pick<Signal, 'turns' | 'status' | 'isPatternScanned' | 'attempts' | 'error' | 'change'>
+  >,
 ): Change {
-  const row = toSignalEntry({ ...before, ...after, version: before.version + 1 }, clock.now())
-  return { op: 'put', table: 'entry', row, expect: { version: before.version } }
+  const row = updateSignal(before, changes, clock.now())
+  return { op: 'put', table: 'signal', row, expect: { version: before.version } }
+}
+
+export function buildSignalRemoval(
+  { id, place, version }: Signal,
+  expect: 'any' | { readonly version: number } = { version },
+): Change {
+  return { op: 'remove', table: 'signal', scope: place, id, expect }
 }
 
 export function markProcessed(
@@ -121,31 +126,22 @@ export type SignalQuery = {
   readonly after?: string
 }
 
-/** In the order of their ids, which says nothing, but stays the same from page to page. */
+/** In the order of ids, which means nothing, but stays the same from page to page. */
 export async function listSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
   { status, limit, after }: SignalQuery = {},
 ): Promise<Page<Signal>> {
   if (status !== undefined && !SIGNAL_STATUSES.includes(status)) {
-    const message = `status is one of ${SIGNAL_STATUSES.join(', ')}.`
+    const message = `\`status\` must be one of ${SIGNAL_STATUSES.join(', ')}; got ${String(status)}.`
     throw new AppError('invalid_input', message, { field: 'status' })
   }
-  const rowsMax = parseLimit(limit ?? LIST_LIMIT)
-  const found: Signal[] = []
-  let next = after ?? null
-  do {
-    const page = await store.find('entry', scope, {
-      where: { kinds: ['signal'] },
-      order: 'oldest',
-      limit: rowsMax - found.length,
-      ...(next === null ? {} : { after: next }),
-    })
-    const signals = page.rows.map(parseSignal).filter((signal) => signal !== null)
-    found.push(...signals.filter((signal) => status === undefined || signal.status === status))
-    next = page.next
-  } while (next !== null && found.length < rowsMax)
-  return { rows: found, next }
+  return store.find('signal', scope, {
+    where: status === undefined ? {} : { statuses: [status] },
+    order: 'oldest',
+    limit: parseLimit(limit ?? LIST_LIMIT),
+    ...(after === undefined ? {} : { after }),
+  })
 }
 
 export async function getSignal(
@@ -153,8 +149,7 @@ export async function getSignal(
   scope: Scope,
   id: string,
 ): Promise<Signal> {
-  const entry = await store.get('entry', scope, id as EntryId) // one that is none finds nothing
-  const signal = entry && parseSignal(entry)
+  const signal = await store.get('signal', scope, id as SignalId) // an unknown id finds nothing
   if (signal === null) throw new AppError('not_found', `There is no signal ${id} here.`, { id })
   return signal
 }

@@ -2,7 +2,7 @@
  * What models cost an owner, by the day. It is kept with the data, so that it outlives the process and is one sum for all
  * servers.
  */
-import type { Entry, EntryKind } from '../domain/entry.ts'
+import type { ModelBudgetBody } from '../domain/entries/learning-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -29,9 +29,9 @@ export type BudgetUsage = {
   readonly until: Instant
 }
 
-type TokenSum = Pick<BudgetUsage, 'calls' | 'input' | 'output'>
+type TokenSum = ModelBudgetBody
 
-export const BUDGET_KIND = 'spend' satisfies EntryKind
+export const BUDGET_KIND = 'model-budget'
 const KEPT_MS = 40 * DAY_MS
 const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 
@@ -51,8 +51,8 @@ export class ModelBudget {
   async of(owner: OwnerId): Promise<BudgetUsage> {
     const { day, until } = this.#today()
     const id = buildBudgetId(owner, day)
-    const entry = await getSystemEntry(this.#ports, id)
-    const sum = addTokens(parseTokenSum(entry), this.#owed.get(id) ?? NOTHING)
+    const entry = await getSystemEntry(this.#ports, BUDGET_KIND, id)
+    const sum = addTokens(entry?.body ?? NOTHING, this.#owed.get(id) ?? NOTHING)
     return { day, ...sum, budget: await this.#budgetOf(owner), until }
   }
 
@@ -84,9 +84,9 @@ export class ModelBudget {
 
   async #add(id: string, owner: OwnerId, at: Instant, cost: TokenSum): Promise<void> {
     await commitWithRetry(this.#ports, async () => {
-      const before = await getSystemEntry(this.#ports, id)
+      const before = await getSystemEntry(this.#ports, BUDGET_KIND, id)
       const expiresAt = addMs(at, KEPT_MS)
-      const body = addTokens(parseTokenSum(before), cost)
+      const body = addTokens(before?.body ?? NOTHING, cost)
       const { change } = buildEntryChange(
         { id, kind: BUDGET_KIND, about: owner, at, expiresAt, body },
         before,
@@ -112,13 +112,6 @@ export class ModelBudget {
 
 function buildBudgetId(owner: OwnerId, day: string): string {
   return `spend_${sha256(owner)}_${day}`
-}
-
-function parseTokenSum(entry: Entry | null): TokenSum {
-  const count = (value: unknown) =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
-  const { calls, input, output } = entry?.body ?? {}
-  return { calls: count(calls), input: count(input), output: count(output) }
 }
 
 function addTokens(a: TokenSum, b: TokenSum): TokenSum {

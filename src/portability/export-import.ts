@@ -7,7 +7,7 @@ import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
-import type { Table, TableRow } from '../storage/store.ts'
+import type { TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
 import {
   buildPutChange,
@@ -26,6 +26,7 @@ import {
   isPortable,
   PORTABLE_TABLE_CODECS,
   PORTABLE_TABLES,
+  type PortableTableName,
 } from './portable-tables.ts'
 
 export type { ImportResult } from './import-rows.ts'
@@ -152,7 +153,7 @@ function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
   return parseRow(table, value.row, owner)
 }
 
-function parseRow<T extends Table>(
+function parseRow<T extends PortableTableName>(
   table: T,
   value: unknown,
   owner: OwnerId | undefined,
@@ -187,7 +188,7 @@ async function resolveConflict(
   { rows: [entry] }: ImportUnit,
   conflict: ImportConflict,
 ): Promise<ConflictResolution> {
-  if (conflict.because === 'key') throw createKeyTakenError(conflict.id)
+  if (conflict.reason === 'key') throw createKeyTakenError(conflict.id)
   if (entry === undefined) return 'skipped'
   if (entry.table === 'revision')
     return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'

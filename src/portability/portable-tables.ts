@@ -3,7 +3,7 @@
  * idempotency keys and jobs are never exported.
  */
 import { parseSettingEntry, settingEntryId } from '../admin/stored-settings.ts'
-import type { Entry } from '../domain/entry.ts'
+import type { Entry } from '../domain/entries/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { parseRootEntry } from '../files/root-codec.ts'
@@ -11,6 +11,9 @@ import { parseMemory, parseRevision, parseTombstone, parseTurn } from '../memory
 import { pages } from '../storage/access/row-pages.ts'
 import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
 import { deriveId, type MapId, mapMemoryIds, mapRevisionIds, mapTurnIds } from './id-mapping.ts'
+
+/** Jobs and signals are work in progress of one installation. */
+export type PortableTableName = Exclude<Table, 'job' | 'signal'>
 
 type PortableTable<T extends Table> = {
   /** Selects the rows of a scope; a null scope selects the rows of the system. */
@@ -40,7 +43,7 @@ const deriveIdsFor =
     deriveId(owner, id)
 
 /** In export order: referenced tables come first. */
-export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } = {
+export const PORTABLE_TABLE_CODECS: { readonly [T in PortableTableName]: PortableTable<T> } = {
   memory: {
     select: selectByOwner,
     parse: parseMemory,
@@ -77,9 +80,9 @@ export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } 
   },
 }
 
-export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly Table[] // the keys of the codec table
+export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly PortableTableName[] // the keys of the codec table
 
-export function isPortable(table: unknown): table is Table {
+export function isPortable(table: unknown): table is PortableTableName {
   return typeof table === 'string' && Object.hasOwn(PORTABLE_TABLE_CODECS, table)
 }
 
@@ -91,26 +94,32 @@ function exportSettings(scope: Scope | null): EntrySelection<'entry'> | null {
   return { scope: system, where: { kinds: ['setting'], about: scope.owner } }
 }
 
+/** The kind of roots in exports of version 0.1. */
+const LEGACY_ROOT_KIND = 'root'
+
 function parseEntry(value: unknown): Entry {
   const isRoot =
-    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'root'
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    (value.kind === 'file-root' || value.kind === LEGACY_ROOT_KIND)
   return isRoot ? parseRootEntry(value) : parseSettingEntry(value)
 }
 
 /** File roots are not copied, because a root grants read access to its folder. */
 function toPortableEntry(row: Entry, owner: OwnerId): Entry | null {
-  if (row.kind === 'root' || row.about === null) return null
+  if (row.kind === 'file-root' || row.about === null) return null
   return { ...row, id: settingEntryId(owner), about: owner }
 }
 
 /** The file roots of an owner. Only full exports hold them, because paths of the machine are hidden from ordinary keys. */
 export async function* exportRoots(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
-  const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
+  const query = { where: { kinds: ['file-root'] }, order: 'oldest' } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
 }
 
 /** The exported rows of one table, oldest first. */
-export async function* exportRows<T extends Table>(
+export async function* exportRows<T extends PortableTableName>(
   store: Store,
   table: T,
   scope: Scope | null,

@@ -199,7 +199,7 @@ async function resolveConflict(
   const { owner, user } = first.row.place
   const existing = await ports.store.get('memory', { owner, user }, first.row.id)
   if (existing !== null) return updateExisting(ports, existing, first.row)
-  return conflict.because === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
+  return conflict.reason === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
 async function updateExisting(

@@ -12,7 +12,7 @@ import { getMemoryOrThrow } from '../memory/memory-changes.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
-import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
+import { explainMissingVectors } from '../storage/vector-index.ts'
 import type { Indexer } from './indexing/indexer.ts'
 import type { RecallDependencies } from './types.ts'
 

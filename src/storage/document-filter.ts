@@ -1,4 +1,4 @@
-/** What it means for a document to pass a filter, for stores that look at rows themselves. */
+/** Evaluates document filters in memory. */
 
 import { hasEnded } from '../domain/memory.ts'
 import { isMatchingType, type SearchDocument } from '../domain/search-document.ts'
@@ -25,15 +25,15 @@ export function isMatchingDocument(memory: SearchDocument, where: DocumentFilter
     (where.createdFrom === undefined || memory.createdAt >= where.createdFrom) &&
     (where.createdBefore === undefined || memory.createdAt < where.createdBefore) &&
     (where.importanceMin === undefined || memory.importance >= where.importanceMin) &&
-    (where.contains === undefined || isContained(memory, foldCase(where.contains)))
+    (where.contains === undefined || hasSubstring(memory, foldCase(where.contains)))
   )
 }
 
-function isContained({ content, key }: SearchDocument, wanted: string): boolean {
-  return containsFolded(content, wanted) || (key !== null && containsFolded(key, wanted))
+function hasSubstring({ content, key }: SearchDocument, folded: string): boolean {
+  return containsFolded(content, folded) || (key !== null && containsFolded(key, folded))
 }
 
-/** Whether a value is among those that are wanted; without a list, any is. */
-export function isIncluded<Value>(wanted: readonly Value[] | undefined, value: Value): boolean {
-  return wanted === undefined || wanted.includes(value)
+/** Whether a list filter includes a value. An omitted filter includes every value. */
+export function isIncluded<Value>(values: readonly Value[] | undefined, value: Value): boolean {
+  return values === undefined || values.includes(value)
 }

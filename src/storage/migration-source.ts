@@ -2,47 +2,47 @@ import type { EntryId, OwnerId } from '../domain/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Table, Tables } from './store.ts'
 
-/** A row that was written or removed; which of them, looking tells. A memory also counts when its vectors changed. */
+/** A row that was written or removed: reading it tells which. A changed vector counts as a change of its memory. */
 export type ChangedRow = {
   [T in Table]: { readonly table: T; readonly owner: OwnerId; readonly id: Tables[T]['id'] }
 }[Table]
 
-/** Changes that were noted, each row once, and what to call them by when they are done with. */
+/** Logged changes, each row once, with the sequence numbers that acknowledge them. */
 export type LoggedChanges = {
   readonly rows: readonly ChangedRow[]
   readonly sequenceNumbers: readonly number[]
 }
 
-/** What writes to a store are answered with after it was left: the beginning of the message. */
+/** How the error begins that a migrated store answers writes with. */
 export const MOVED_MESSAGE = 'This store has moved to '
 
 /**
- * Leaving: what a store can do so that everything in it can be moved elsewhere while it is used.
+ * The source side of a store migration, which copies a store to another one while it is in use.
  *
- * All of it works inside the database, so it holds for every process that writes there, also for those that were
- * started earlier or by another version.
+ * Change log, write freeze and handover live inside the database, so they bind every process that writes there,
+ * including processes that started earlier or run another version.
  */
 export interface MigrationSource {
-  /** From now on changes are noted. `going on`: they have been for some time, nothing of it was lost. */
+  /** Starts to log changes. `going on`: the log of an earlier run continues, without gaps. */
   startChangeLog(): Promise<'begun' | 'going on'>
-  /** What was noted first, up to so many notes. */
+  /** The oldest logged changes. */
   readChangeLog(limit: number): Promise<LoggedChanges>
-  /** Forgets notes that were taken care of. */
+  /** Deletes changes from the log. */
   acknowledgeChanges(numbers: readonly number[]): Promise<void>
   /**
-   * Runs `work` while every write waits, of this process too: nothing may be committed here meanwhile. Ends with what
-   * `depart` has done, or, when `work` fails, with nothing changed.
+   * Runs `work` while all writers wait, those of this process included: `work` must not commit here. Commits what
+   * `handOver` did, or nothing when `work` fails.
    */
-  freezeWrites<T>(work: (held: WriteFreeze) => Promise<T>): Promise<T>
-  /** Takes writes again, and notes nothing any more. */
+  freezeWrites<T>(work: (freeze: WriteFreeze) => Promise<T>): Promise<T>
+  /** Accepts writes again and stops the change log. */
   resumeWrites(): Promise<void>
 }
 
 export interface WriteFreeze {
-  /** Since when others may have waited, by `performance.now()`: waiting for the lock is among it. */
+  /** When writers may have begun to wait, by `performance.now()`. Includes the wait for the lock. */
   readonly since: number
-  /** Refuses every further write with the message, notes nothing any more, and writes the body into an entry that is there. */
-  handOver(departure: MigrationHandover): Promise<void>
+  /** Blocks all further writes with `message`, stops the change log, and replaces the body of an existing entry. */
+  handOver(handover: MigrationHandover): Promise<void>
 }
 
 export type MigrationHandover = {

@@ -4,17 +4,17 @@ import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import type { FindQuery, Page, Row, SessionQuery, SessionSummary, Table, Tables } from './store.ts'
 
-/** Which part of a list is asked for. */
+/** The rows of a list that a page holds. */
 export type PageRange = { readonly limit: number; readonly offset: number }
 
-/** The one reading of how much `find` is asked for, for all stores. */
+/** Interprets `limit` and `offset` for all stores. */
 export function toPageRange(query: FindQuery<Table>): PageRange {
   const { limit, offset = 0 } = query
   parseInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
   return { limit: Math.max(0, Math.min(limit, PAGE_ROWS_MAX)), offset }
 }
 
-/** What rows are put in order by, besides their id. */
+/** The fields that lists are ordered by, besides the id. */
 export type OrderField =
   | 'saidAt'
   | 'position'
@@ -41,20 +41,20 @@ const ORDERS: Readonly<
   leastUsed: { fields: ['useCount'], isForward: true },
 }
 
-/** What stands for the time of something that never was: before all times. */
+/** Sorts rows without an instant, such as memories that were never used, before all others. */
 export const NEVER_INSTANT = Number.MIN_SAFE_INTEGER
 
-/** A place in an order: a number for each of its fields, and an id. */
+/** A position in an order: a number per field, and an id. */
 export type OrderPoint = readonly [...numbers: number[], id: string]
 
-/** How a list is ordered: by these fields and then the id, all in one direction; and after which point it begins. */
+/** The order of a list: by fields and then the id, in one direction, starting after a position. */
 export type Ordering = {
   readonly fields: readonly OrderField[]
   readonly isForward: boolean
   readonly after: OrderPoint | null
 }
 
-/** The one reading of an order and its cursor, for all stores. */
+/** Interprets `order` and `after` for all stores. */
 export function parseOrdering({ order = 'newest', after }: FindQuery<Table>): Ordering {
   const { fields, isForward } = ORDERS[order]
   return { fields, isForward, after: after === undefined ? null : parseCursor(fields, after) }
@@ -65,68 +65,68 @@ export function getOrderPoint(fields: readonly OrderField[], row: Row<Table>): O
   return [...fields.map((field) => values[field] ?? NEVER_INSTANT), row.id]
 }
 
-/** No number has it in it, and no address needs to spell it otherwise. */
-const BETWEEN = '~'
+/** Occurs in no number, and needs no escape in a URL. */
+const SEPARATOR = '~'
 
-/** What leads on from the last row of a page that is not the last one, even when that row is gone by then. */
+/** The cursor of the next page. It stays valid when the row it was made from is removed. */
 export function encodeCursor(
   order: Order | undefined,
   last: Row<Table> | undefined,
 ): string | null {
   return last === undefined
     ? null
-    : getOrderPoint(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
+    : getOrderPoint(ORDERS[order ?? 'newest'].fields, last).join(SEPARATOR)
 }
 
-/** Salience is a share of one; whatever else is counted is whole. */
-const NUMBERS: Readonly<Partial<Record<OrderField, RegExp>>> = {
+/** Salience is a fraction; all other order fields are integers. */
+const NUMBER_PATTERNS: Readonly<Partial<Record<OrderField, RegExp>>> = {
   salience: /^\d(\.\d{1,20})?(e-\d{1,3})?$/,
 }
-const WHOLE = /^-?\d{1,16}$/
+const INTEGER = /^-?\d{1,16}$/
 
 function parseCursor(fields: readonly OrderField[], cursor: string): OrderPoint {
-  const parts = cursor.split(BETWEEN)
+  const parts = cursor.split(SEPARATOR)
   const numbers = fields.map((field, at) =>
-    (NUMBERS[field] ?? WHOLE).test(parts[at] ?? '') ? Number(parts[at]) : Number.NaN,
+    (NUMBER_PATTERNS[field] ?? INTEGER).test(parts[at] ?? '') ? Number(parts[at]) : Number.NaN,
   )
-  const id = parts.slice(fields.length).join(BETWEEN)
+  const id = parts.slice(fields.length).join(SEPARATOR)
   if (fields.length > 0 && (id === '' || numbers.some(Number.isNaN))) {
     throw new AppError(
       'invalid_input',
-      'In this order, "after" takes only what an earlier page in the same order gave as "next".',
+      '`after` must be `next` of an earlier page in the same order.',
       { field: 'after' },
     )
   }
   return [...numbers, id]
 }
 
-/** A conversation with what its place in the list is by. */
+/** A session with the fields that its list is ordered by. */
 export type SessionListPosition = SessionSummary & { readonly lastId: string }
 
 const SESSION_CURSOR = /^(-?\d{1,16})\.(.+)$/s
 
-/** The place of a conversation after which a page begins; null for first pages. */
+/** The position that a page of sessions starts after; null for the first page. */
 export function parseSessionCursor({
   after,
 }: SessionQuery): Pick<SessionListPosition, 'lastSaidAt' | 'lastId'> | null {
   if (after === undefined) return null
   const [, lastSaidAt, lastId] = SESSION_CURSOR.exec(after) ?? []
   if (lastId === undefined) {
-    const message = '"after" takes only what an earlier page gave as "next".'
+    const message = '`after` must be `next` of an earlier page.'
     throw new AppError('invalid_input', message, { field: 'after' })
   }
-  return { lastSaidAt: Number(lastSaidAt) as Instant, lastId } // as `sessionPage` wrote it
+  return { lastSaidAt: Number(lastSaidAt) as Instant, lastId } // as `buildSessionPage` encodes it
 }
 
-/** From what was found with one more than asked for, which tells whether there is another page. */
+/** `sessions` holds one more than `limit` where there is another page. */
 export function buildSessionPage(
-  found: readonly SessionListPosition[],
+  sessions: readonly SessionListPosition[],
   { limit }: SessionQuery,
 ): Page<SessionSummary> {
-  const page = found.slice(0, limit)
-  const last = found.length > limit ? page.at(-1) : undefined
+  const page = sessions.slice(0, limit)
+  const last = sessions.length > limit ? page.at(-1) : undefined
   return {
-    rows: page.map(({ lastId: _, ...tally }) => tally),
+    rows: page.map(({ lastId: _, ...summary }) => summary),
     next: last === undefined ? null : `${last.lastSaidAt}.${last.lastId}`,
   }
 }

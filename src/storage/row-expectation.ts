@@ -1,9 +1,9 @@
 import type { Expectation } from './store.ts'
 
-/** A row that a change names: its version, and whether the change's scope covers it. */
+/** The stored row that a change names, and whether the scope of the change covers it. */
 export type ExistingRow = { readonly version: number; readonly isCovered: boolean }
 
-/** Why a change must not apply to what is there, or null. The one reading of `Expectation` for all stores. */
+/** Why a change must not apply to a stored row; null when it may. Interprets `Expectation` for all stores. */
 export function checkExpectation(
   expect: Expectation,
   existing: ExistingRow | null,

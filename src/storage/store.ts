@@ -1,14 +1,17 @@
-import type { Entry, EntryKind } from '../domain/entry.ts'
+import type { Entry, EntryKind } from '../domain/entries/entry.ts'
 import type {
   ChangeId,
   EntryId,
+  JobId,
   MemoryId,
   OwnerId,
   RevisionId,
   SessionId,
+  SignalId,
   TombstoneId,
   TurnId,
 } from '../domain/ids.ts'
+import type { Job, JobStatus } from '../domain/job.ts'
 import type {
   Memory,
   MemoryCategory,
@@ -20,39 +23,39 @@ import type {
 } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import type { DocumentType, SearchDocument } from '../domain/search-document.ts'
+import type { Signal, SignalStatus } from '../domain/signal.ts'
 import type { Turn, TurnRole } from '../domain/turn.ts'
 import type { Instant } from '../lib/time.ts'
 
-/** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
+/** Filters on memories. An omitted filter matches everything; an empty list matches nothing. */
 export type MemoryFilter = {
   readonly ids?: readonly MemoryId[]
   readonly key?: string
-  /** As computed by `core/fingerprint.ts` from the content. */
+  /** The fingerprint of the content, see `text/fingerprint.ts`. */
   readonly fingerprint?: string
   readonly statuses?: readonly MemoryStatus[]
   readonly types?: readonly MemoryType[]
   readonly categories?: readonly MemoryCategory[]
   readonly trusts?: readonly Trust[]
-  /** What wrote it: `provenance.source`. */
+  /** Matches `provenance.source`. */
   readonly sources?: readonly string[]
-  /** Whether it says that another one says otherwise. */
+  /** Whether `conflictsWith` names another memory. */
   readonly hasConflict?: boolean
   readonly pinned?: boolean
   readonly change?: ChangeId
-  /** Neither expired nor past its validity at this instant. */
+  /** Neither expired nor past `validUntil` at this instant. */
   readonly validAt?: Instant
   readonly expiredBy?: Instant
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
-  /** At least this important. */
   readonly importanceMin?: number
-  /** Stands in the content or the key, in capitals or not: see `core/containing.ts`. No character means anything else. */
+  /** A substring of the content or the key, ignoring case. No character is a wildcard. See `text/substring.ts`. */
   readonly contains?: string
 }
 
 /**
- * The same for search documents, that is memories and turns; a turn passes as `core/search-document.ts` renders it.
- * Without `types`, every memory passes and no turn does; turns pass where `types` names `turn`.
+ * Filters on search documents: memories, and turns as `toTurnDocument` renders them. Without `types`, all memories match
+ * and no turns; turns match where `types` includes `turn`.
  */
 export type DocumentFilter = Omit<MemoryFilter, 'types'> & {
   readonly types?: readonly DocumentType[]
@@ -60,10 +63,10 @@ export type DocumentFilter = Omit<MemoryFilter, 'types'> & {
 
 export type RevisionFilter = {
   readonly memories?: readonly MemoryId[]
-  /** The change that made this version, or that ended it. */
+  /** The change that created this version, or that replaced it. */
   readonly madeBy?: ChangeId
   readonly replacedBy?: ChangeId
-  /** The version that was in force at this instant. */
+  /** The version that was current at this instant. */
   readonly inForceAt?: Instant
 }
 
@@ -72,7 +75,7 @@ export type TombstoneFilter = { readonly ids?: readonly TombstoneId[] }
 export type EntryFilter = {
   readonly ids?: readonly EntryId[]
   readonly kinds?: readonly EntryKind[]
-  /** Null for those about nobody in particular. */
+  /** Null for entries about nobody in particular. */
   readonly about?: OwnerId | null
   readonly atFrom?: Instant
   readonly atBefore?: Instant
@@ -87,12 +90,30 @@ export type TurnFilter = {
   readonly disabled?: boolean
 }
 
-/** By id, that is by creation. */
+export type JobFilter = {
+  readonly ids?: readonly JobId[]
+  readonly kinds?: readonly string[]
+  /** The owner that the job works for; null for jobs that work for nobody in particular. */
+  readonly owner?: OwnerId | null
+  readonly statuses?: readonly JobStatus[]
+  /** A job that is never due matches neither. */
+  readonly dueFrom?: Instant
+  readonly dueBefore?: Instant
+  readonly expiredBy?: Instant
+}
+
+export type SignalFilter = {
+  readonly ids?: readonly SignalId[]
+  readonly statuses?: readonly SignalStatus[]
+  readonly expiredBy?: Instant
+}
+
+/** By id, which is by creation. */
 type IdOrder = 'oldest' | 'newest'
 
 /**
- * By what changes with a memory or its use, highest first, and of equal ones the newest. `lastUsed` has those that were
- * never used at its end; `leastUsed` is `mostUsed` backwards.
+ * Orders by a mutable field, highest first; ties by id, newest first. `lastUsed` puts memories that were never used last;
+ * `leastUsed` is the reverse of `mostUsed`.
  */
 export const MEMORY_RANKINGS = [
   'updated',
@@ -105,7 +126,7 @@ export const MEMORY_RANKINGS = [
 
 export type MemoryRanking = (typeof MEMORY_RANKINGS)[number]
 
-/** What people may have a list of memories in. */
+/** Every order of a list of memories. */
 export const MEMORY_ORDERS = ['newest', 'oldest', ...MEMORY_RANKINGS] as const
 
 export type MemoryOrder = (typeof MEMORY_ORDERS)[number]
@@ -124,24 +145,34 @@ export type Tables = {
     row: Turn
     id: TurnId
     where: TurnFilter
-    /** `said`: in the course of the conversation, by `saidAt`, then position, then id; `lastSaid`: the same backwards. */
+    /** `said`: conversation order, by `saidAt`, then position, then id. `lastSaid`: the reverse. */
     order: IdOrder | 'said' | 'lastSaid'
   }
+  job: { row: Job; id: JobId; where: JobFilter; order: IdOrder }
+  signal: { row: Signal; id: SignalId; where: SignalFilter; order: IdOrder }
 }
 
 export type Table = keyof Tables
 
-/** All of them, in an order that never changes. */
-export const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone', 'entry', 'turn']
+/** All tables. The order is part of the cursor of a store migration and must not change. */
+export const TABLES: readonly Table[] = [
+  'memory',
+  'revision',
+  'tombstone',
+  'entry',
+  'turn',
+  'job',
+  'signal',
+]
 
-/** Something for each table. */
+/** Builds a record with one value per table. */
 export function mapTables<Value>(make: (table: Table) => Value): Record<Table, Value> {
-  return Object.fromEntries(TABLES.map((table) => [table, make(table)])) as Record<Table, Value> // all of them
+  return Object.fromEntries(TABLES.map((table) => [table, make(table)])) as Record<Table, Value> // one entry per table
 }
 
 export type Row<T extends Table> = Tables[T]['row']
 
-/** What must be true of a row for a change to apply. `any` still refuses a row of another owner or user. */
+/** What must hold for a row before a change applies. `any` still rejects a row of another owner or user. */
 export type Expectation = 'absent' | 'any' | { readonly version: number }
 
 export type Change =
@@ -160,7 +191,7 @@ export type Change =
             readonly id: Tables[T]['id']
             readonly expect: Exclude<Expectation, 'absent'>
           }
-        /** Writes nothing; the whole commit is refused unless the expectation holds. */
+        /** Writes nothing, but rejects the whole commit unless the expectation holds. */
         | {
             readonly op: 'check'
             readonly table: T
@@ -170,8 +201,8 @@ export type Change =
           }
     }[Table]
   /**
-   * Counts uses without a new version: recall must never conflict with an edit. A missing row is passed over, and a
-   * put over an existing row never lowers its counters.
+   * Counts uses without a new version, so that recall never conflicts with an edit. Ignores a missing row. A put over an
+   * existing row never lowers its counters.
    */
   | {
       readonly op: 'count'
@@ -187,43 +218,43 @@ export type CommitOutcome =
       readonly kind: 'conflict'
       readonly table: Table
       readonly id: string
-      /** `version`: not the expected one, or not there; `exists`: the id is taken; `key`: another memory holds the key. */
-      readonly because: 'version' | 'exists' | 'key'
+      /** `version`: missing or of another version; `exists`: the id is taken; `key`: another memory holds the key. */
+      readonly reason: 'version' | 'exists' | 'key'
     }
 
 export type Page<R> = {
   readonly rows: readonly R[]
-  /** Give it as `after` to go on, in the same order; null when there is no more. */
+  /** Pass it as `after`, with the same order, to get the next page; null after the last page. */
   readonly next: string | null
 }
 
 export type FindQuery<T extends Table> = {
   readonly where: Tables[T]['where']
   readonly limit: number
-  /** Newest first, unless told. */
+  /** Default: `newest`. */
   readonly order?: Tables[T]['order']
   /**
-   * In the orders by id, an id; in all others only what `next` gave. A row that moves in its order between two pages may be
-   * shown twice or not at all; all others are shown once.
+   * In orders by id, any id; in other orders, `next` of the page before. A row whose rank changes between two pages may
+   * appear twice or not at all; every other row appears once.
    */
   readonly after?: string
-  /** How many rows to pass over, counted from `after` when that is given. */
+  /** Rows to skip, counted from `after` where both are given. */
   readonly offset?: number
 }
 
-/** How much there is, without reading it. Kinds that don't occur are counted as 0. */
+/** Counts of memories. Types and categories without memories count 0. */
 export type MemoryCounts = {
   readonly total: number
   readonly byType: Readonly<Record<MemoryType, number>>
   readonly byCategory: Readonly<Record<MemoryCategory, number>>
-  /** Of all contents, in Unicode code points: what `[...content].length` says. */
+  /** Code points of all contents: the sum of `[...content].length`. */
   readonly characters: number
 }
 
 export type DocumentQuery = {
   readonly where: DocumentFilter
   readonly limit: number
-  /** By id; newest first, unless told. */
+  /** Default: `newest`. */
   readonly order?: IdOrder
   readonly after?: string
 }
@@ -233,13 +264,13 @@ export type TextQuery = {
   readonly limit: number
   readonly where: DocumentFilter
   readonly neighborRequest?: NeighborRequest
-  /** See `VectorQuery`. */
+  /** See `VectorQuery.memoriesMin`. */
   readonly memoriesMin?: number
 }
 
 /**
- * A wish of whoever is going to ask for what stands around the first hits, and who said them: it may be told with them,
- * where that saves a trip to a server. Hits that it wasn't told with are asked about by `around` and `find`.
+ * Asks for the neighbors and speakers of the first hits along with the hits, which saves a round trip to a server. A
+ * store may ignore the request; callers then use `findNeighbors` and `find`.
  */
 export type NeighborRequest = {
   readonly reach: number
@@ -248,32 +279,32 @@ export type NeighborRequest = {
 
 export type TextHit = {
   readonly id: MemoryId
-  /** BM25: above zero, higher is better, comparable within one answer. */
+  /** BM25 score, above zero. Scores of one result can be compared. */
   readonly score: number
-  /** 0 … 1: how much of the query the memory holds, rare words counting more. */
+  /** 0 … 1: the share of the query terms that the document contains, weighted by IDF. */
   readonly coverage: number
-  /** How often each term of the answer occurs, in the order of its `terms`. */
+  /** Occurrences of each term of `TextMatch.terms`, in the same order. */
   readonly counts: readonly number[]
-  /** Of the memory, in terms. */
+  /** The length of the document in terms. */
   readonly length: number
   readonly session: SessionId | null
-  /** What `around` says of it, null when that is nothing. Missing where it wasn't wished for, or is to be asked. */
+  /** As `findNeighbors` returns them; null when there are none. Missing when not requested or not supported. */
   readonly neighbors?: SessionNeighbors | null
-  /** Who said it, as its provenance has it. Missing likewise. */
+  /** `provenance.speaker`. Missing likewise. */
   readonly speaker?: string | null
 }
 
-/** The hits and what their scores were made of, so that those of neighbouring memories can be joined. Without hits, nothing. */
+/** Hits with the parts of their scores, so that scores of neighboring documents can be combined. Empty without hits. */
 export type TextMatch = {
-  /** What was looked for, and how much finding it tells. */
+  /** The query terms with their IDF. */
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
-  /** Of the owner's documents, memories and turns alike, in terms. */
+  /** The average length in terms of all documents of the owner, memories and turns. */
   readonly averageLength: number
-  /** Best first; equal scores are ordered by id, newest first. */
+  /** Best first; ties by id, newest first. */
   readonly hits: readonly TextHit[]
 }
 
-/** How much there is of a conversation, without reading it. */
+/** A conversation without its turns. */
 export type SessionSummary = {
   readonly place: Place & { readonly session: SessionId }
   readonly turns: number
@@ -283,24 +314,24 @@ export type SessionSummary = {
 
 export type SessionQuery = {
   readonly limit: number
-  /** Only what `next` of an earlier page gave. */
+  /** `next` of the page before. */
   readonly after?: string
 }
 
 export const EMPTY_TEXT_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
 
-/** Where a document stands in its session. */
+/** The neighbors of a document in its session. */
 export type SessionNeighbors = {
   readonly session: SessionId
   /**
-   * Its neighbours on each side, nearest first, whatever their status: of a memory, memories in the order of ids; of a
-   * turn, turns in the order of position, then id.
+   * Nearest first, of any status. Memories have memories as neighbors, in the order of ids; turns have turns, in the
+   * order of position, then id.
    */
   readonly before: readonly MemoryId[]
   readonly after: readonly MemoryId[]
 }
 
-/** What a store says about itself, for `status` and `doctor`. */
+/** The report of a store for `status` and `doctor`. */
 export type StoreReport = {
   readonly kind: string
   readonly location: string
@@ -310,33 +341,33 @@ export type StoreReport = {
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Something wrong inside a store, in words for a person. */
+/** An integrity problem, described for a person. */
 export type IntegrityProblem = {
   readonly description: string
   readonly count: number
   readonly repairable: boolean
 }
 
-/** What other processes on the same data have changed. `any` where it isn't known what. */
+/** What other processes on the same data have changed. `any`: unknown, so possibly everything. */
 export type RemoteChange = {
-  /** Whose memories. */
+  /** Owners of changed memories. */
   readonly owners: readonly OwnerId[] | 'any'
   readonly kinds: readonly EntryKind[] | 'any'
-  /** Of which memories a copy of their vectors may be out of date, as `tellElsewhere` was told. */
+  /** Memories whose replicated vectors may be stale, as reported by `notifyRemote`. */
   readonly memories: readonly OwnerMemories[] | 'any'
 }
 
 export type OwnerMemories = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
 
-/** Answers with the function that ends it. The listener must not fail. */
-export type SubscribeRemoteChanges = (listener: (news: RemoteChange) => void) => () => void
+/** Returns the function that unsubscribes. The listener must not throw. */
+export type SubscribeRemoteChanges = (listener: (change: RemoteChange) => void) => () => void
 
-/** How much of an allowance was got, and how much is left of it for others. */
+/** Tokens taken from a bucket, and those left in it. */
 export type TokenGrant = { readonly granted: number; readonly left: number }
 
 /**
- * An allowance that fills steadily, up to what a minute brings, and that all processes on the same data take from. Takes
- * `wanted`, or what there is of it; nothing when there is less than `least`.
+ * A token bucket that all processes on the same data share. It refills steadily and holds at most the tokens of one
+ * minute. Takes `wanted` tokens, or as many as there are; none when there are fewer than `least`.
  */
 export type TakeTokens = (
   name: string,
@@ -344,33 +375,32 @@ export type TakeTokens = (
 ) => Promise<TokenGrant>
 
 /**
- * Store: the canonical record of everything the engine knows.
+ * The canonical store of everything the engine knows.
  *
- * Writes go through one door, `commit`, which applies all changes in the given order, or none. There is no
- * transaction callback on purpose: callers decide first and commit second, so no backend ever holds a lock
- * across an `await`. A conflict is an ordinary outcome: read again, decide again.
+ * `commit` is the only way to write. It applies all changes in order, or none. There is no transaction callback on
+ * purpose: callers decide first and commit second, so no backend holds a lock across an `await`. A conflict is an
+ * ordinary outcome: read again, decide again.
  *
- * The scope is a parameter of every call, so there is no way to ask without saying whose data is meant.
- * Any string is stored and returned exactly as it was given, and no string given as text to match is ever
- * read as query syntax.
+ * Every call takes a scope, so no query can omit whose data it means. Strings come back exactly as they were written,
+ * and text to match is never parsed as query syntax.
  *
  * Every implementation must pass `test/conformance/store/store.suite.ts`.
  */
 export interface Store {
   get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']): Promise<Row<T> | null>
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
-  /** Counts the memories that pass. */
+  /** Counts the memories that match. */
   countMemories(scope: Scope, where: MemoryFilter): Promise<MemoryCounts>
-  /** Reads documents: memories, and turns where `types` names them. */
+  /** Reads documents: memories, and turns where `types` includes them. */
   findDocuments(scope: Scope, query: DocumentQuery): Promise<Page<SearchDocument>>
-  /** Finds documents by their words, from the commit on that wrote them. Statistics are those of all the owner's documents. */
-  searchText(scope: Scope, query: TextQuery): Promise<TextMatch>
   /**
-   * The conversations that there are turns of, those with the last word first; of several said at the same instant, the
-   * one with the highest id of a turn. Turns that belong to no session are left out.
+   * Lexical search (BM25). A document can be found as soon as its commit returns. Corpus statistics cover all documents of
+   * the owner.
    */
+  searchText(scope: Scope, query: TextQuery): Promise<TextMatch>
+  /** Sessions with turns, by their last turn, latest first; ties by the highest turn id. */
   listSessions(scope: Scope, query: SessionQuery): Promise<Page<SessionSummary>>
-  /** The neighbours of these documents, up to `reach` on each side. Those outside of the scope or of any session are left out. */
+  /** The neighbors of documents, up to `reach` on each side. Omits documents outside the scope or without a session. */
   findNeighbors(
     scope: Scope,
     ids: readonly MemoryId[],
@@ -378,8 +408,8 @@ export interface Store {
   ): Promise<ReadonlyMap<MemoryId, SessionNeighbors>>
   commit(changes: readonly Change[]): Promise<CommitOutcome>
   /**
-   * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its numbers of
-   * memories and turns. Across owners, for operators only, and as slow as there is much; of one owner it costs what that one has.
+   * Every place that holds a row of any table, by owner and user in UTF-16 order, with its counts of memories and turns.
+   * Without an owner this crosses owners: for operators only.
    */
   listPlaces(owner?: OwnerId): Promise<
     readonly {
@@ -390,13 +420,13 @@ export interface Store {
     }[]
   >
   getReport(): Promise<StoreReport>
-  /** Compares what is canonical with what is derived from it, and mends the latter when asked to. */
+  /** Compares canonical rows with what is derived from them, and repairs derived data on request. */
   checkIntegrity(options: { readonly repair: boolean }): Promise<readonly IntegrityProblem[]>
-  /** Only where there may be other processes that can be heard. What they change is also found by looking again. */
+  /** Where other processes may share the data and their changes can be observed. Polling finds those changes, too. */
   readonly onRemoteChange?: SubscribeRemoteChanges
-  /** Tells them of memories whose vectors have changed, or what those are filtered by. Neither waits nor fails. */
+  /** Tells other processes about memories whose vectors, or fields that vectors are filtered by, have changed. Never fails. */
   readonly notifyRemote?: (changed: OwnerMemories) => void
-  /** Only where several processes share their limits. */
+  /** Where several processes share rate limits. */
   readonly takeTokens?: TakeTokens
   close(): Promise<void>
 }

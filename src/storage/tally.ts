@@ -6,7 +6,7 @@ import {
 } from '../domain/memory.ts'
 import type { MemoryCounts } from './store.ts'
 
-/** Memories that are alike, counted together. */
+/** Memories of one type and category, counted. */
 export type CountGroup = {
   readonly type: MemoryType
   readonly category: MemoryCategory
@@ -28,5 +28,5 @@ export function sumCounts(groups: Iterable<CountGroup>): MemoryCounts {
 }
 
 function createZeroCounts<Name extends string>(names: readonly Name[]): Record<Name, number> {
-  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number> // one for each name
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number> // one entry per name
 }

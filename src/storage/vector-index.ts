@@ -5,9 +5,9 @@ import { AppError } from '../lib/errors.ts'
 import { isFiniteThroughout } from '../lib/vector-math.ts'
 import type { DocumentFilter, NeighborRequest, SessionNeighbors } from './store.ts'
 
-/** Vectors that can be compared with each other: those of one model in one form. */
+/** Vectors that can be compared: those of one model in one encoding. */
 export type VectorSpace = {
-  /** `source:model:dimensions`, with `:int8` when the vectors are kept in bytes; see `core/embedding.ts`. */
+  /** `source:model:dimensions`, with `:int8` for vectors in bytes; see `buildSpaceSignature`. */
   readonly signature: string
   readonly dimensions: number
 }
@@ -15,9 +15,9 @@ export type VectorSpace = {
 export type VectorEntry = {
   readonly place: Place
   readonly id: MemoryId
-  /** Of length one. */
+  /** A unit vector. */
   readonly vector: Float32Array
-  /** Of the text that was embedded, see `core/embedding.ts`: tells whether the vector is still that of the memory. */
+  /** The hash of the embedded text, see `hashEmbeddingText`: tells whether the vector is stale. */
   readonly textHash: string
 }
 
@@ -27,8 +27,8 @@ export type VectorQuery = {
   readonly where: DocumentFilter
   readonly besides?: NeighborRequest
   /**
-   * A wish where turns are searched as well: when turns fill the list, the best so many memories follow behind its last
-   * hit, as far as they are not in it. An index that finds them in the same search saves a second one; others pass over it.
+   * A hint for searches that include turns: where turns fill the list, append the best memories until the result holds
+   * so many. An index that can do so in one search saves a second one; others ignore the hint.
    */
   readonly memoriesMin?: number
 }
@@ -37,7 +37,7 @@ export type VectorHit = {
   readonly id: MemoryId
   /** The inner product of the two unit vectors: -1 … 1, higher is closer. */
   readonly similarity: number
-  /** As with a hit by words, where the index stands beside the memories. */
+  /** See `TextHit.neighbors`. Only of an index that is stored with the memories. */
   readonly neighbors?: SessionNeighbors | null
 }
 
@@ -46,75 +46,88 @@ export type SpaceReport = VectorSpace & {
 }
 
 /**
- * VectorIndex: nearest documents by meaning, memories and turns alike. Derived from the store, so it may lag, be thrown away and be built again.
+ * Nearest-neighbor search over documents, memories and turns. The index is derived from the store: it may lag, be
+ * dropped and be rebuilt.
  *
- * Several spaces live side by side, so that a new model can be filled while the old one still answers. The scope is a
- * parameter of every call, and every filter applies before the limit: an owner never pays for, sees or is crowded out
- * by another one, and a small set of permitted memories is found however many others are closer.
+ * Several spaces coexist, so that a new model can be backfilled while the old one answers. Every call takes a scope, and
+ * filters apply before the limit: no owner pays for, sees or is crowded out by another, and a small set of matching
+ * documents is found however many others are closer.
  *
- * A vector whose memory was removed or whose text has changed is never found, from the commit on that did it, and even
- * when that commit was made elsewhere. Vectors of a wrong dimension or with numbers that are not finite are
- * refused (`invalid_input`), and the whole call with them. A zero vector is stored, is never a hit, and finds nothing.
+ * The vector of a removed or reworded document is never found once that commit returns, even when another process made
+ * it. A call with a vector of wrong dimensions or non-finite numbers fails as a whole (`invalid_input`). A zero vector is
+ * stored but never matches.
  *
- * `nearest` gives way to other work every few milliseconds where the scan is its own. Every implementation must pass
+ * `search` yields to the event loop every few milliseconds where it scans vectors itself. Every implementation must pass
  * `test/conformance/vectors/vector-index.suite.ts`.
  */
 export interface VectorIndex {
-  /** Replaces the vectors that are there. Entries whose document is not in the store are passed over. All or none. */
+  /** Inserts or replaces vectors, all or none. Ignores entries whose document is not in the store. */
   put(space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>
   remove(space: VectorSpace, scope: Scope, ids: readonly MemoryId[]): Promise<void>
-  /** Closest first; equal ones by id, newest first. The first of them never depend on the limit. */
+  /** Closest first; ties by id, newest first. A larger limit only appends hits. */
   search(space: VectorSpace, scope: Scope, query: VectorQuery): Promise<readonly VectorHit[]>
-  /** The vectors of these memories, as far as there are any in the scope: what reranking compares. */
+  /** The vectors of documents in the scope. Omits those without one. */
   vectorsOf(
     space: VectorSpace,
     scope: Scope,
     ids: readonly MemoryId[],
   ): Promise<ReadonlyMap<MemoryId, Float32Array>>
-  /** What is there, by id, oldest first, for comparison with the store. Give the last id as `after` to go on. */
+  /** Lists entries by id, oldest first, for comparison with the store. Pass the last id as `after` for the next page. */
   list(
     space: VectorSpace,
     scope: Scope,
     page: { readonly limit: number; readonly after?: MemoryId },
   ): Promise<readonly { readonly id: MemoryId; readonly textHash: string }[]>
-  /** How many documents of the scope, memories and turns, have a vector. */
+  /** Counts the documents of the scope that have a vector. */
   count(space: VectorSpace, scope: Scope): Promise<number>
-  /** Every space that holds a vector, across owners. */
+  /** All spaces that hold a vector, across owners. */
   spaces(): Promise<readonly SpaceReport[]>
   /** Removes all vectors of a space, across owners. */
   drop(space: VectorSpace): Promise<void>
-  /** Small facts for `status`: how vectors are kept, how much memory blocks take. */
+  /** Facts for `status`, such as the memory that vectors take. */
   report(): Readonly<Record<string, string | number | boolean>>
   close(): Promise<void>
 }
 
-/** Far above what any model gives. */
+/** Far above the dimensions of any model. */
 export const VECTOR_DIMENSIONS_MAX = 16384
 
-/** Refuses a vector that can't be compared with those of its space. */
+/** Throws `invalid_input` for a vector that does not fit its space. */
 export function assertVectorFits(dimensions: number, vector: Float32Array): void {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > VECTOR_DIMENSIONS_MAX) {
     throw new AppError(
       'invalid_input',
-      `Vectors have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
+      `Vectors must have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions; got ${dimensions}.`,
       { dimensions },
     )
   }
   if (vector.length !== dimensions) {
     throw new AppError(
       'invalid_input',
-      `The vector has ${vector.length} dimensions where ${dimensions} are expected.`,
+      `The vector must have ${dimensions} dimensions; got ${vector.length}.`,
       { dimensions: vector.length, expected: dimensions },
     )
   }
   if (!isFiniteThroughout(vector)) {
-    throw new AppError('invalid_input', 'The vector holds a number that is not finite.', {
+    throw new AppError('invalid_input', 'The vector must hold finite numbers only.', {
       dimensions,
     })
   }
 }
 
-/** Closest first; equal ones by id, newest first. */
+/** Closest first; ties by id, newest first. */
 export function compareBySimilarity(a: VectorHit, b: VectorHit): number {
   return b.similarity - a.similarity || compareText(b.id, a.id)
+}
+
+/** Why recall is lexical only: there is no model to embed with, or no index to store vectors in. */
+export function explainMissingVectors({
+  embedder,
+  vectorsUnavailableReason,
+}: {
+  readonly embedder?: unknown
+  readonly vectorsUnavailableReason?: string
+}): string {
+  if (embedder === undefined) return 'There is no embedding model.'
+  return vectorsUnavailableReason ?? 'The store keeps no vectors.'
 }

@@ -4,19 +4,19 @@ import type { DocumentType } from '../domain/search-document.ts'
 import type { Instant } from '../lib/time.ts'
 import type { VectorSpace } from './vector-index.ts'
 
-/** A vector as another engine keeps it: with what it needs to pick the permitted ones inside its search. */
+/** A vector in a replica, with the fields that searches filter by. */
 export type ReplicaPoint = {
   readonly place: Place
   readonly id: MemoryId
   readonly type: DocumentType
   readonly expiresAt: Instant | null
-  /** Of the text that was embedded: whoever reads the memory can tell whether this vector is still its own. */
+  /** The hash of the embedded text: tells whether the vector is stale. */
   readonly textHash: string
-  /** Of length one, or zero. */
+  /** A unit vector, or zero. */
   readonly vector: Float32Array
 }
 
-/** Undefined means any; null means those that have none. All that is given applies inside the search. */
+/** Undefined matches anything; null matches points without the field. Filters apply inside the search. */
 export type ReplicaFilter = {
   readonly owner: OwnerId
   readonly user?: string | null
@@ -28,7 +28,7 @@ export type ReplicaFilter = {
 
 export type ReplicaHit = {
   readonly id: MemoryId
-  /** The inner product of the two unit vectors, as exactly as the engine gives it: -1 … 1. */
+  /** The inner product of the two unit vectors, as exact as the engine computes it: -1 … 1. */
   readonly similarity: number
   readonly textHash: string
 }
@@ -36,37 +36,36 @@ export type ReplicaHit = {
 export type ReplicaHealth = {
   readonly isReady: boolean
   readonly latencyMs: number
-  /** What a person should know: a version, or why it isn't ready. Never a key. */
+  /** For a person: the version, or why the replica is not ready. Never a key. */
   readonly detail: string
 }
 
 /**
- * VectorMirror: a copy of vectors in an engine that is made for them, beside the index that is kept with the memories.
+ * A copy of the vectors in a vector database, beside the primary index that is stored with the memories.
  *
- * It only ever holds what can be made again, and need not know what has changed since: `adapters/tiers` compares what
- * it finds with the store, keeps it up to date, and answers from the index of the store while this one lags, fails or is
- * being filled. A call that fails throws `unavailable` (it may be tried again: out of reach, too slow, too many requests)
- * or `invalid_input` (it will never work: a wrong dimension, a wrong key), and leaves the points it names as they were
- * or as they should be.
+ * A replica holds only data that can be rebuilt, and tracks no changes itself: `storage/vector-replica` compares it with
+ * the store, keeps it up to date, and answers from the primary index while the replica lags, fails or is backfilled. A
+ * failed call throws `unavailable` (retry: unreachable, too slow, rate limited) or `invalid_input` (permanent: wrong
+ * dimensions, wrong key), and leaves each point it names either as it was or as it should be.
  *
  * Every implementation must pass `test/conformance/vectors/vector-replica.suite.ts`.
  */
 export interface VectorReplica {
-  /** As in the setting `vectorStore`. */
+  /** The value of the setting `vectorStore.backend`. */
   readonly name: 'qdrant' | 'lancedb'
-  /** Makes what the space needs when it is missing; refuses what is there with other dimensions. May be asked again. */
+  /** Creates what the space needs unless it exists. Throws for an existing space of other dimensions. Idempotent. */
   prepare(space: VectorSpace): Promise<void>
-  /** Replaces points with the same id. They can be found when this has come back. */
+  /** Inserts or replaces points. Searches find them once this resolves. */
   upsert(space: VectorSpace, points: readonly ReplicaPoint[]): Promise<void>
-  /** Ids that aren't there are passed over. */
+  /** Ignores unknown ids. */
   remove(space: VectorSpace, owner: OwnerId, ids: readonly MemoryId[]): Promise<void>
-  /** Closest first; equal ones by id, newest first. Zero vectors are never among them. */
+  /** Closest first; ties by id, newest first. Never returns zero vectors. */
   search(
     space: VectorSpace,
     filter: ReplicaFilter,
     query: { readonly vector: Float32Array; readonly limit: number },
   ): Promise<readonly ReplicaHit[]>
-  /** Every point of an owner, or of all, by id, oldest first: for comparison. Give the last id as `after` to go on. */
+  /** Lists points of one or all owners by id, oldest first. Pass the last id as `after` for the next page. */
   list(
     space: VectorSpace,
     page: { readonly owner?: OwnerId; readonly limit: number; readonly after?: MemoryId },
@@ -74,9 +73,9 @@ export interface VectorReplica {
     readonly { readonly id: MemoryId; readonly owner: OwnerId; readonly textHash: string }[]
   >
   count(space: VectorSpace, owner?: OwnerId): Promise<number>
-  /** Removes what expired before this instant, and says how many there were. */
+  /** Removes points that expired before an instant, and counts them. */
   removeExpired(space: VectorSpace, before: Instant): Promise<number>
-  /** Removes the space. A space that isn't there is none. */
+  /** Removes the space, if it exists. */
   drop(space: VectorSpace): Promise<void>
   /** Never throws. */
   health(): Promise<ReplicaHealth>

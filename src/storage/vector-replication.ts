@@ -3,45 +3,45 @@ import type { Instant } from '../lib/time.ts'
 import type { VectorHit, VectorSpace } from './vector-index.ts'
 import type { ReplicaHealth, VectorReplica } from './vector-replica.ts'
 
-/** What a vector store beside the memories can be found in. The names are shown to people and are label values. */
+/** The states of a vector replica. The names are label values of metrics; the texts are shown to people. */
 export const REPLICA_STATES = {
-  off: 'Vectors are kept with the memories alone.',
-  checking: 'It is tried whether something can be written there and found again.',
-  backfilling: 'It is being filled; the index of the memories answers meanwhile.',
-  active: 'It answers.',
-  lagging: 'It lacks something; the index of the memories answers until it has caught up.',
-  down: 'It fails; the index of the memories answers, and it is tried again by itself.',
-  recovering: 'It is back and is being brought up to date; the index of the memories answers.',
-  misconfigured: 'It can’t be used as it is configured; the index of the memories answers.',
+  off: 'No vector replica is configured; the primary index answers.',
+  checking: 'Recollect checks that the replica can be written and searched.',
+  backfilling: 'The replica is being filled; the primary index answers.',
+  active: 'The replica answers.',
+  lagging: 'The replica is behind; the primary index answers until it has caught up.',
+  down: 'The replica fails; the primary index answers, and Recollect retries.',
+  recovering: 'The replica is reachable again and catches up; the primary index answers.',
+  misconfigured: 'The replica cannot be used as configured; the primary index answers.',
 } as const
 
 export type ReplicaState = keyof typeof REPLICA_STATES
 
-/** What became of a search by meaning, and if the mirror did not answer it, why. The names are label values. */
+/** Whether the replica answered a vector search, and why not. The names are label values of metrics. */
 export const REPLICA_SEARCH_OUTCOMES = {
-  answered: 'The mirror answered.',
-  inactive: 'It is not active.',
-  stale: 'It lacks something of this owner.',
-  unsupported_filter: 'The filter is one that the mirror can’t apply well.',
-  too_few_hits: 'Too few of what it found passed the filter.',
-  failed: 'It failed or was too slow.',
+  answered: 'The replica answered.',
+  inactive: 'The replica is not active.',
+  stale: 'The replica is behind for this owner.',
+  unsupported_filter: 'The replica cannot apply the filter.',
+  too_few_hits: 'Too few hits of the replica passed the filter.',
+  failed: 'The replica failed or timed out.',
 } as const
 
 export type ReplicaSearchOutcome = keyof typeof REPLICA_SEARCH_OUTCOMES
 
 export type VectorReplicaStatus = {
-  /** The mirror that is configured; null for none. */
+  /** The configured replica; null for none. */
   readonly backend: VectorReplica['name'] | null
-  /** What answers searches by meaning at the moment. */
+  /** What answers vector searches now. */
   readonly servedBy: VectorReplica['name'] | 'primary'
   readonly state: ReplicaState
   readonly since: Instant
-  /** Why it is in this state, where there is something to say. Never a key. */
+  /** Why the replica is in this state, where that is known. Never a key. */
   readonly reason: string | null
   readonly nextRetryAt: Instant | null
-  /** How many vectors have been compared, of how many; null while nothing is. */
+  /** Vectors compared so far; null while nothing is compared. */
   readonly progress: { readonly done: number; readonly total: number } | null
-  /** Of how many memories it may lack the present vector; null when that is not known one by one. */
+  /** Memories whose current vector the replica may lack; null when they are not tracked one by one. */
   readonly pendingMemories: number | null
 }
 
@@ -53,7 +53,7 @@ export type ReplicationListener = {
   ) => void
 }
 
-/** What compares badly between the store and its mirror. */
+/** Differences between the store and its replica. */
 export type ReplicaDifferences = {
   readonly missing: number
   readonly stale: number
@@ -61,25 +61,25 @@ export type ReplicaDifferences = {
 }
 
 /**
- * VectorTiers: the index that is kept with the memories and, where one is configured, a mirror of it in another engine.
- * For whoever shows or steers it; searching goes through `VectorIndex` and need not know.
+ * State and controls of the vector replica. Searches go through `VectorIndex`, which picks the replica or the primary
+ * index.
  */
 export interface VectorReplication {
   status(): VectorReplicaStatus
-  /** The same, once the settings have been read: right after the start nothing is known yet. */
+  /** The status once the settings have been read: right after the start nothing is known yet. */
   current(): Promise<VectorReplicaStatus>
-  /** Hears of every change of state and every search, until the function it gets back is called. Must not fail. */
+  /** Reports every state change and search. Returns the function that unsubscribes. The listener must not throw. */
   subscribe(listener: ReplicationListener): () => void
-  /** Reads the configuration again, tries a mirror that was refused or is down at once, and waits until that has ended. */
+  /** Reads the configuration again, retries a misconfigured or failed replica at once, and waits for the result. */
   reconfigure(): Promise<VectorReplicaStatus>
-  /** Null where there is no mirror. */
+  /** Null without a replica. */
   health(): Promise<ReplicaHealth | null>
-  /** Asks the mirror alone, whatever state it is in, to see what it holds. */
+  /** Searches the replica alone, in any state, for diagnostics. */
   searchReplica(
     space: VectorSpace,
     scope: Scope,
     query: { readonly vector: Float32Array; readonly limit: number },
   ): Promise<readonly VectorHit[]>
-  /** Removes from the mirror what has expired, and what should not be there, and says how much that was. */
+  /** Removes expired and orphaned points from the replica, and counts them. */
   cleanUp(options: { readonly dryRun: boolean }): Promise<number>
 }

@@ -256,7 +256,7 @@ function describeAuditAndIdempotency(open: OpenStore): void {
     const { rows } = await store.find(
       'entry',
       { owner: owner('@system') },
-      { where: { kinds: ['answer'] }, limit: 9 },
+      { where: { kinds: ['idempotency'] }, limit: 9 },
     )
     expect(rows).toEqual([])
   })

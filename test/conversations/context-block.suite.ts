@@ -1,7 +1,11 @@
 /** What every block holds, what fits into one, and what it costs, over every store that can be opened here. */
+
 import { describe, expect, it } from 'vitest'
+import type { ReceiptBody } from '../../src/domain/entries/conversation-entries.ts'
+import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { ScopeInput } from '../../src/domain/scope.ts'
 import { AppError } from '../../src/lib/errors.ts'
+import { upgradeEntry } from '../../src/storage/entry-upgrade.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import {
@@ -242,8 +246,15 @@ function describeCost(open: OpenStore): void {
     expect(receipt.gate?.reason).not.toMatch(/dog|Rex|Ada/)
     const entry = await store.get('entry', { owner: ada }, receipt.id)
     if (entry === null) throw new Error('The receipt is gone.')
-    const { gate: _gate, identity: _identity, quoted: _quoted, ...body } = entry.body
-    await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
+    const {
+      gate: _gate,
+      identityIds: _identity,
+      excerptIds: _excerpts,
+      results: recalled,
+      ...body
+    } = entry.body as ReceiptBody // a receipt's
+    const { row } = upgradeEntry({ ...entry, body: { ...body, recalled } }) ?? {}
+    await store.commit([{ op: 'put', table: 'entry', row: row as Entry, expect: 'any' }])
     expect(await reading.receipt()).toEqual({
       ...receipt,
       gate: null,

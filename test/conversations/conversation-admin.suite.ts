@@ -274,14 +274,14 @@ export function describeKeeping(name: string, open: OpenStore): void {
     })
 
     it('[LD7] removes a session with its signals and its job, and no other', async () => {
-      const { engine, say, entries } = await openLife(open)
+      const { engine, say, signals } = await openLife(open)
       await say('trip', ROME)
       await say('other', OSLO)
       const told = await engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
       expect(told).toEqual({ turns: 2, signals: 1, cleared: null })
       expect(await turnsIn(engine, 'trip')).toEqual([])
       expect(await turnsIn(engine, 'other')).toHaveLength(2)
-      expect(await entries('signal')).toHaveLength(1)
+      expect(await signals()).toHaveLength(1)
       const jobs = (await engine.jobs.list({ owner: 'ada' })).rows
       expect(jobs.map(({ input, status }) => [input.session, status]).sort()).toEqual([
         ['other', 'waiting'],
@@ -293,7 +293,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
     })
 
     it('[LD16] is not learned from where somebody does not want that, until they do', async () => {
-      const { engine, say, model, clock, entries } = await openTrip(open)
+      const { engine, say, model, clock, signals } = await openTrip(open)
       const asked = model.requests.length
       const cold = { ...ADA, session: 'cold' }
       await say('cold', OSLO)
@@ -324,7 +324,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.learning.distill(cold)).outcome).toBe('distilled')
       // What was learned from has nothing left to forget.
       expect(await engine.learning.signals.forget(cold)).toEqual([])
-      expect(await entries('signal')).toHaveLength(2)
+      expect(await signals()).toHaveLength(2)
     })
 
     it('[LD16] stays so when the conversation is taken in again', async () => {

@@ -1,11 +1,14 @@
 /** The texts that receipts cite: what the model read, and how erasure redacts it, over every store. */
+
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/domain/entry.ts'
+import type { ReceiptBody } from '../../src/domain/entries/conversation-entries.ts'
+import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { SHARED_OWNER } from '../../src/domain/scope.ts'
 import { createRedactingStore } from '../../src/memory/deletion/redacting-store.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
+import { upgradeEntry } from '../../src/storage/entry-upgrade.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
 import { turn as turnRow } from '../fakes/entries.ts'
 import {
@@ -40,7 +43,7 @@ async function secretsIn(store: Store, owner: OwnerId = ada): Promise<readonly s
 }
 
 async function textRows(store: Store, owner: OwnerId = ada): Promise<readonly Entry[]> {
-  const where = { kinds: ['receipt-text'] } as const
+  const where = { kinds: ['receipt-line'] } as const
   return (await store.find('entry', { owner }, { where, limit: 500 })).rows
 }
 
@@ -178,8 +181,9 @@ function describeShown(open: OpenStore): void {
     const { id, injected } = await asked(QUESTION)
     const entry = await store.get('entry', { owner: ada }, id)
     if (entry === null) throw new Error('The receipt is gone.')
-    const { pieces: _pieces, frame: _frame, ...body } = entry.body
-    await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
+    const { lines: _lines, frame: _frame, results: recalled, ...body } = entry.body as ReceiptBody // a receipt's
+    const { row } = upgradeEntry({ ...entry, body: { ...body, recalled } }) ?? {}
+    await store.commit([{ op: 'put', table: 'entry', row: row as Entry, expect: 'any' }])
     expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
     expect((await engine.conversations.receipts.list(ADA)).rows).toMatchObject([{ lines: [] }])
   })
@@ -415,7 +419,7 @@ function describeRedaction(open: OpenStore): void {
 }
 
 function isTextPut(change: Change): boolean {
-  return change.op === 'put' && change.table === 'entry' && change.row.kind === 'receipt-text'
+  return change.op === 'put' && change.table === 'entry' && change.row.kind === 'receipt-line'
 }
 
 function describeStorage(open: OpenStore): void {
@@ -439,7 +443,7 @@ function describeStorage(open: OpenStore): void {
     await engine.conversations.flush()
     const [row, ...others] = await textRows(store)
     expect(others).toEqual([])
-    expect(row).toMatchObject({ version: 1, body: { texts: [{ text: expect.any(String) }] } })
+    expect(row).toMatchObject({ version: 1, body: { lines: [{ text: expect.any(String) }] } })
     commits.length = 0
     await engine.memories.erase(ADA, memory.id)
     const entries = commits.flat().filter((change) => 'table' in change && change.table === 'entry')

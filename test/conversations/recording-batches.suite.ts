@@ -113,9 +113,8 @@ export function describeBatchFaults(name: string, open: OpenStore): void {
             calls: broken.calls(),
             transcript: (await transcript(store)).map((line) => line.slice(2)).sort(),
             memories: await contentsOf(engine).catch(() => null),
-            signals: (
-              await store.find('entry', { owner: ada }, { where: { kinds: ['signal'] }, limit: 9 })
-            ).rows.length,
+            signals: (await store.find('signal', { owner: ada }, { where: {}, limit: 9 })).rows
+              .length,
           }
         }
         const undisturbed = await live(0)

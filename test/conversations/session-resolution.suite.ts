@@ -336,7 +336,7 @@ function describeResponses(open: OpenStore): void {
     const { rows } = await store.find(
       'entry',
       { owner: '@system' as never },
-      { where: { kinds: ['thread'] }, limit: 9 },
+      { where: { kinds: ['response-owner'] }, limit: 9 },
     )
     expect(rows).toEqual([])
   })

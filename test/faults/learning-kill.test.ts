@@ -10,9 +10,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { parseScope, SYSTEM_OWNER } from '../../src/domain/scope.ts'
-import { parseSignal, type Signal } from '../../src/domain/signal.ts'
+import type { Signal } from '../../src/domain/signal.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
-import { type Job, parseJob } from '../../src/jobs/job.ts'
+import type { Job } from '../../src/jobs/job.ts'
 import type { Instant } from '../../src/lib/time.ts'
 import { createProviderLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
@@ -161,14 +161,11 @@ async function inspected(path: string, acknowledged: readonly string[]) {
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const turns = await all(store, 'turn')
   const memories = await all(store, 'memory')
-  const entries = await all(store, 'entry')
+  const signals = await all(store, 'signal')
   const revisions = await all(store, 'revision')
-  const jobs = (await all(store, 'entry', { owner: SYSTEM_OWNER })).flatMap(
-    (row) => parseJob(row) ?? [],
-  )
+  const jobs = await all(store, 'job', { owner: SYSTEM_OWNER })
   await store.close()
 
-  const signals = entries.flatMap((entry) => parseSignal(entry) ?? [])
   const sessions = new Set(turns.map(({ place }) => place.session ?? ''))
   expect([...sessions]).toEqual(expect.arrayContaining([...acknowledged]))
   for (const session of sessions) {

@@ -126,6 +126,8 @@ export async function everything(store: Store): Promise<Everything> {
     tombstone: await rowsOf('tombstone'),
     entry: await rowsOf('entry'),
     turn: await rowsOf('turn'),
+    job: await rowsOf('job'),
+    signal: await rowsOf('signal'),
   }
 }
 

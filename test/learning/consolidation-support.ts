@@ -14,7 +14,7 @@ import type { Instant } from '../../src/lib/time.ts'
 import { undoChange } from '../../src/memory/undo.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
-import { turn } from '../fakes/entries.ts'
+import { entry, turn } from '../fakes/entries.ts'
 import { memory } from '../fakes/memories.ts'
 
 export type OpenStore = () => Promise<Store>
@@ -101,7 +101,7 @@ export function ownerOn(store: Store) {
           rest.key === NARRATIVE_KEY ? { ...rest, id: 'mem_narrative' as Memory['id'] } : rest,
         ),
         turns: turns.rows,
-        entries: entries.rows.filter(({ kind }) => kind !== 'report'),
+        entries: entries.rows.filter(({ kind }) => kind !== 'consolidation-report'),
       }
     },
     portsOn,
@@ -126,16 +126,13 @@ export async function furnish({ put, fact, episode, said, store, ago }: Owner) {
     {
       op: 'put',
       table: 'entry',
-      row: {
+      row: entry({
         id: 'rcp_1' as never, // made up
         place: { ...ADA, user: null, session: null },
         kind: 'receipt',
-        about: null,
         at: ago(40),
         expiresAt: ago(10),
-        version: 1,
-        body: {},
-      },
+      }),
       expect: 'absent',
     },
   ])

@@ -1,12 +1,7 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import {
-  createPendingSignal,
-  parseSignal,
-  type Signal,
-  toSignalEntry,
-} from '../../src/domain/signal.ts'
+import { createPendingSignal, type Signal } from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
@@ -161,10 +156,9 @@ function describeSteps(open: OpenStore): void {
       processed: await owner.said(800, 'processed'),
     }
     for (const [status, { id, place, saidAt }] of Object.entries(turns)) {
-      const signal = parseSignal(createPendingSignal(place, [id], saidAt, null))
-      if (signal === null) throw new Error('It was just made.')
-      const row = toSignalEntry({ ...signal, status: status as Signal['status'] })
-      await owner.store.commit([{ op: 'put', table: 'entry', row, expect: 'absent' }])
+      const signal = createPendingSignal(place, [id], saidAt, null)
+      const row = { ...signal, status: status as Signal['status'] }
+      await owner.store.commit([{ op: 'put', table: 'signal', row, expect: 'absent' }])
     }
     const stays = async () => {
       const { rows } = await owner.store.find('turn', ADA, { where: {}, limit: 9 })

@@ -102,15 +102,11 @@ export function recording(
   })
   const [first, ...rest] = turns.map(({ id }) => id)
   if (first === undefined) return []
-  const known = before && {
-    ...createPendingSignal(place, [first], saidAt, null),
-    version: before.version,
-  }
-  const row = createPendingSignal(place, [first, ...rest], saidAt, known)
+  const row = createPendingSignal(place, [first, ...rest], saidAt, before)
   const expect = before === null ? 'absent' : { version: before.version }
   return [
     ...turns.map((turn): Change => ({ op: 'put', table: 'turn', row: turn, expect: 'any' })),
-    { op: 'put', table: 'entry', row, expect },
+    { op: 'put', table: 'signal', row, expect },
   ]
 }
 

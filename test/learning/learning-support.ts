@@ -1,6 +1,6 @@
 /** Somebody who talks to a model through the gateway, and servers that learn from it. */
 import { onTestFinished } from 'vitest'
-import type { Entry, EntryKind } from '../../src/domain/entry.ts'
+import type { Entry, EntryKind } from '../../src/domain/entries/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { SYSTEM_OWNER } from '../../src/domain/scope.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
@@ -59,7 +59,15 @@ export async function openLife(
   }
   onTestFinished(() => store.close())
   const engine = serve()
-  return { store, clock, engine, serve, ...personOn(engine), entries: entriesIn(store) }
+  return {
+    store,
+    clock,
+    engine,
+    serve,
+    ...personOn(engine),
+    entries: entriesIn(store),
+    ...workIn(store),
+  }
 }
 
 export function personOn(engine: Engine) {
@@ -85,6 +93,20 @@ export function entriesIn(store: Store) {
       ),
     ])
     return [...own.rows, ...about.rows]
+  }
+}
+
+/** The jobs that work for an owner, and what it is learned from. */
+export function workIn(store: Store) {
+  return {
+    jobs: async (owner = 'ada') => {
+      const where = { owner: owner as OwnerId }
+      return (await store.find('job', { owner: SYSTEM_OWNER }, { where, limit: 100 })).rows
+    },
+    signals: async (owner = 'ada') => {
+      const scope = { owner: owner as OwnerId }
+      return (await store.find('signal', scope, { where: {}, limit: 100 })).rows
+    },
   }
 }
 

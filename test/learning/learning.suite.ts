@@ -38,21 +38,19 @@ export function describeLife(name: string, open: OpenStore): void {
       const recording = commits.find((changes) =>
         changes.some((change) => change.op === 'put' && change.table === 'turn'),
       )
-      const kinds = recording?.flatMap((change) =>
-        change.op === 'put' && change.table === 'entry' ? [change.row.kind] : [],
-      )
+      const kinds = recording?.flatMap((change) => (change.op === 'put' ? [change.table] : []))
       expect(kinds).toEqual(expect.arrayContaining(['signal', 'job']))
       const [turns, [signal], [job]] = [
         recording?.filter((change) => change.op === 'put' && change.table === 'turn'),
-        await life.entries('signal'),
-        await life.entries('job'),
+        await life.signals(),
+        await life.jobs(),
       ]
       expect(turns).toHaveLength(2)
-      expect(signal?.body).toMatchObject({
+      expect(signal).toMatchObject({
         status: 'pending',
         turns: [/^turn_/, /^turn_/].map((id) => expect.stringMatching(id)),
       })
-      expect(job).toMatchObject({ at: life.clock.now() + QUIET_MS, body: { kind: 'distill' } })
+      expect(job).toMatchObject({ dueAt: life.clock.now() + QUIET_MS, kind: 'distill' })
     })
 
     it('[LI1] notes what is sent again once, and another answer again', async () => {
@@ -60,7 +58,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
       await life.say('trip', ROME)
-      expect(await life.entries('signal')).toHaveLength(1)
+      expect(await life.signals()).toHaveLength(1)
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['processed'])
@@ -77,8 +75,8 @@ export function describeLife(name: string, open: OpenStore): void {
         { id: null, text: 'Rome', isComplete: false, usage: null },
         { scope: { ...ADA, session: 'trip' } },
       )
-      expect(await life.entries('signal')).toEqual([])
-      expect(await life.entries('job')).toEqual([])
+      expect(await life.signals()).toEqual([])
+      expect(await life.jobs()).toEqual([])
       await life.client.ask([ROME, 'Rome', OSLO], 'Fine.', { scope: { ...ADA, session: 'trip' } })
       expect(await statusesOf(life.engine, 'trip')).toEqual(['pending', 'pending'])
     })
@@ -336,12 +334,13 @@ export function describeLife(name: string, open: OpenStore): void {
       const erasing = life.engine.admin.eraseOwner('ada')
       think()
       await Promise.all([erasing, running])
-      for (const kind of ['job', 'signal', 'lane', 'thread', 'spend'] as const) {
+      expect([...(await life.jobs()), ...(await life.signals())]).toEqual([])
+      for (const kind of ['owner-lock', 'open-session', 'session-link', 'model-budget'] as const) {
         expect(await life.entries(kind)).toEqual([])
       }
       expect((await life.engine.list(ADA)).rows).toEqual([])
       expect((await life.engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
-      expect(await life.entries('signal', 'bob')).toHaveLength(1)
+      expect(await life.signals('bob')).toHaveLength(1)
     })
 
     it('[LI8] keeps what looks like an instruction from prompts until somebody approves it', async () => {
@@ -407,7 +406,7 @@ export function describeLife(name: string, open: OpenStore): void {
         outcome: 'skipped:extraction',
         turns: 2,
       })
-      expect(await life.entries('job')).toEqual([])
+      expect(await life.jobs()).toEqual([])
       expect((await life.engine.learning.ingest(input)).outcome).toBe('skipped:no_model')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
@@ -483,7 +482,7 @@ export function describeLife(name: string, open: OpenStore): void {
             { status: 'pending', version: 1 },
             { status: 'pending', version: 1 },
           ])
-          expect(await life.entries('job')).toHaveLength(1)
+          expect(await life.jobs()).toHaveLength(1)
         }
       }
     })

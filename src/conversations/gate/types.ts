@@ -1,6 +1,7 @@
 /** Types of the gate: its decisions, and the cue tables of the languages. */
-export const GATE_SECTIONS = ['identity', 'pinned', 'episode', 'transcript', 'none'] as const
-export type GateSection = (typeof GATE_SECTIONS)[number]
+import type { GateSection } from '../../domain/entries/conversation-entries.ts'
+
+export { GATE_SECTIONS, type GateSection } from '../../domain/entries/conversation-entries.ts'
 
 export const GATE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'zh', 'ja'] as const
 export type GateLanguage = (typeof GATE_LANGUAGES)[number]

@@ -5,14 +5,10 @@
  * receipt at the cost of one row. Receipts refer to a line by a key and not by a hash of its text: a hash that stays
  * behind would confirm a guess of what was erased.
  */
+import type { CitedLine } from '../../domain/entries/conversation-entries.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 
-export type CitedLine = {
-  readonly key: string
-  readonly text: string
-  /** When the last receipt that cites it has expired; up to a day later. */
-  readonly expiresAt: Instant
-}
+export type { CitedLine } from '../../domain/entries/conversation-entries.ts'
 
 /** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
 export const CITED_LINES_PER_DOCUMENT_MAX = 256

@@ -1,13 +1,14 @@
 /** Stores receipts together with the lines that they cite, and reads them back. */
 
 import { insertLines } from '../../domain/context-block.ts'
-import type { Entry } from '../../domain/entry.ts'
+import { type EntryOf, parseEntries } from '../../domain/entries/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
 import type { Place } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReceiptLinesId } from '../../memory/deletion/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
+import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { type CitedLine, citeLine, getLatestExpiry } from './line-citations.ts'
 import type {
@@ -17,7 +18,6 @@ import type {
   ReceiptLine,
   RedactionReason,
 } from './receipt.ts'
-import { decodeLines, encodeLines, encodeReceipt } from './receipt-codec.ts'
 
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
@@ -108,13 +108,13 @@ function getRowId({ owner, id }: ReceiptCitation): EntryId {
 async function loadLineRows(
   store: Store,
   citations: readonly ReceiptCitation[],
-): Promise<ReadonlyMap<EntryId, Entry>> {
-  const found = new Map<EntryId, Entry>()
+): Promise<ReadonlyMap<EntryId, EntryOf<'receipt-line'>>> {
+  const found = new Map<EntryId, EntryOf<'receipt-line'>>()
   for (const [owner, own] of groupByOwner(citations)) {
     const ids = [...new Set(own.map(getRowId))]
-    const where = { ids, kinds: ['receipt-text'] } as const
+    const where = { ids }
     const { rows } = await store.find('entry', { owner }, { where, limit: ids.length })
-    for (const row of rows) found.set(row.id, row)
+    for (const row of parseEntries('receipt-line', rows)) found.set(row.id, row)
   }
   return found
 }
@@ -196,43 +196,34 @@ function buildExistenceCheck({ id, type, place: { owner }, version }: SearchDocu
 }
 
 function buildLineChange(
-  before: Entry | undefined,
+  before: EntryOf<'receipt-line'> | undefined,
   id: EntryId,
   { owner, user }: Place,
-  texts: readonly CitedLine[],
+  lines: readonly CitedLine[],
   now: Instant,
 ): Change {
-  const row: Entry = {
-    id,
-    place: { owner, user, session: null },
-    kind: 'receipt-text',
-    about: null,
-    at: now,
-    expiresAt: getLatestExpiry(texts),
-    version: (before?.version ?? 0) + 1,
-    body: encodeLines(texts),
-  }
-  const expect = before === undefined ? 'absent' : { version: before.version }
-  return { op: 'put', table: 'entry', row, expect }
+  const place = { owner, user, session: null }
+  const expiresAt = getLatestExpiry(lines)
+  return buildEntryChange(
+    { id, place, kind: 'receipt-line', at: now, expiresAt, body: { lines } },
+    before ?? null,
+  ).change
 }
 
-function parseLines(row: Entry | undefined): readonly CitedLine[] {
-  return row === undefined ? NO_TEXTS : decodeLines(row)
+function parseLines(row: EntryOf<'receipt-line'> | undefined): readonly CitedLine[] {
+  return row?.body.lines ?? NO_LINES
 }
-const NO_TEXTS: readonly CitedLine[] = []
+const NO_LINES: readonly CitedLine[] = []
 
 /** Idempotent, because an earlier attempt may have taken effect. */
 function buildReceiptChange(
   { receipt, expiresAt }: NewReceipt,
   lines: readonly ReceiptCitation[],
 ): Change {
-  const { id, place, at } = receipt
-  const row: Entry = {
-    ...{ id, place, at, expiresAt },
-    kind: 'receipt',
-    about: null,
-    version: 1,
-    body: encodeReceipt(receipt, lines),
+  const { id, place, at, ...body } = receipt
+  const row: EntryOf<'receipt'> = {
+    ...{ id, place, kind: 'receipt', about: null, at, expiresAt, version: 1 },
+    body: { ...body, lines },
   }
   return { op: 'put', table: 'entry', row, expect: 'any' }
 }

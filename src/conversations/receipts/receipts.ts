@@ -3,7 +3,7 @@
  * The settings of an owner limit the number and the age of its receipts.
  */
 
-import type { Entry } from '../../domain/entry.ts'
+import { type Entry, type EntryOf, parseEntries } from '../../domain/entries/entry.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
@@ -14,12 +14,11 @@ import { retryBriefly } from '../../lib/retry.ts'
 import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
-import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
+import { getEntry, removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
 import type { FailureListener } from '../failures.ts'
 import type { Receipt, ReceiptDetail } from './receipt.ts'
-import { decodeReceipt } from './receipt-codec.ts'
 import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_DELAY_MS = 250
@@ -104,7 +103,7 @@ export class ReceiptLog {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(decodeReceipt), next: page.next }
+    return { rows: parseEntries('receipt', page.rows).map(toReceipt), next: page.next }
   }
 
   /** A receipt with the texts of its lines. */
@@ -112,10 +111,9 @@ export class ReceiptLog {
     const parsed = parseScope(scope)
     if (!RECEIPT_ID.test(id)) return null
     await this.flush()
-    const { store } = this.#dependencies.ports
-    const entry = await store.get('entry', parsed, id as ReceiptId) // matches `RECEIPT_ID`
-    if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(store, decodeReceipt(entry))
+    const { ports } = this.#dependencies
+    const entry = await getEntry(ports, parsed, 'receipt', id)
+    return entry === null ? null : getReceiptDetail(ports.store, toReceipt(entry))
   }
 
   /** Drops pending receipts of an owner. */
@@ -181,7 +179,10 @@ export class ReceiptLog {
     const scope: Scope = { owner }
     for (const { where, offset } of [
       {
-        where: { kinds: ['receipt', 'receipt-text', 'thread'], expiredBy: clock.now() },
+        where: {
+          kinds: ['receipt', 'receipt-line', 'session-link', 'open-session'],
+          expiredBy: clock.now(),
+        },
         offset: 0,
       },
       { where: { kinds: ['receipt'] }, offset: receiptsMax },
@@ -189,7 +190,7 @@ export class ReceiptLog {
       const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANUP_ROWS_MAX })
       if (rows.length > 0) await store.commit(rows.map((row) => buildRemoval(scope, row)))
     }
-    await removeExpiredEntries(ports, ['thread'])
+    await removeExpiredEntries(ports, ['response-owner'])
   }
 }
 
@@ -205,6 +206,10 @@ function computeBatchSize(pending: readonly NewReceipt[]): number {
 
 function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // Lines that were cited again in the meantime stay.
-  const expect = kind === 'receipt-text' ? { version } : 'any'
+  const expect = kind === 'receipt-line' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
+}
+
+function toReceipt({ id, place, at, body }: EntryOf<'receipt'>): Receipt {
+  return { ...body, id: id as ReceiptId, place, at } // the id of an entry of this kind
 }

@@ -16,9 +16,9 @@ export async function getResponseOwner(
   owner: OwnerId,
   response: string,
 ): Promise<ResponseOwner> {
-  const entry = await getSystemEntry(ports, buildResponseId(response))
+  const entry = await getSystemEntry(ports, 'response-owner', buildResponseId(response))
   if (entry === null || (entry.expiresAt ?? 0) <= ports.clock.now()) return 'unknown'
-  return entry.body.owner === hashParts(owner) ? 'own' : 'foreign'
+  return entry.body.ownerHash === hashParts(owner) ? 'own' : 'foreign'
 }
 
 /** Changes nothing if the response has an owner: the first one counts. */
@@ -28,10 +28,10 @@ export async function claimResponse(
   response: string,
 ): Promise<readonly Change[]> {
   const id = buildResponseId(response)
-  if ((await getSystemEntry(ports, id)) !== null) return []
+  if ((await getSystemEntry(ports, 'response-owner', id)) !== null) return []
   const expiresAt = addMs(at, LINK_TTL_MS)
-  const body = { owner: hashParts(owner) }
-  return [buildEntryChange({ id, kind: 'thread', at, expiresAt, body }, null).change]
+  const body = { ownerHash: hashParts(owner) }
+  return [buildEntryChange({ id, kind: 'response-owner', at, expiresAt, body }, null).change]
 }
 
 function buildResponseId(response: string): string {

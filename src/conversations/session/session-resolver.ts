@@ -5,14 +5,15 @@
  */
 
 import { stripBlocks } from '../../domain/context-block.ts'
-import type { Entry } from '../../domain/entry.ts'
+import type { SessionLinkBody } from '../../domain/entries/conversation-entries.ts'
+import { type Entry, type EntryOf, parseEntries } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import { parseScope } from '../../domain/scope.ts'
 import { hashParts } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConversationRequest } from '../conversations.ts'
 import {
@@ -63,15 +64,7 @@ export function toConversation(
   }
 }
 
-export type SessionLink = {
-  readonly session: SessionId
-  /** The position of the next exchange in the session. */
-  readonly position: number
-  /** The hash of the last user message, for clients that send only new messages. */
-  readonly last?: string
-  /** The user turn, for an answer that is spread over several requests. */
-  readonly turn?: TurnId
-}
+export type SessionLink = SessionLinkBody
 
 type StoredSessionLink = SessionLink & { readonly entry: Entry }
 
@@ -162,9 +155,10 @@ export async function loadLinks(
   const { rows } = await store.find(
     'entry',
     { owner, user },
-    { where: { ids: unique, kinds: ['thread'] }, limit: unique.length },
+    { where: { ids: unique }, limit: unique.length },
   )
-  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+  const entries = parseEntries('session-link', rows)
+  return new Map(entries.map((entry) => [entry.id, toStoredLink(entry)]))
 }
 
 /** The id of a possible link, and the exchange that would follow it. */
@@ -395,16 +389,8 @@ export function hashUserMessage({ user }: Exchange): string {
   return hashParts(removeWhitespace(user))
 }
 
-/** Parses an entry that `buildLinkChange` built. */
-function parseLink(entry: Entry): StoredSessionLink {
-  const { session, position, last, turn } = entry.body
-  return {
-    session: session as SessionId, // written by `buildLinkChange`, like the other fields
-    position: Number(position),
-    ...(typeof last === 'string' ? { last } : {}),
-    ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
-    entry,
-  }
+export function toStoredLink(entry: EntryOf<'session-link'>): StoredSessionLink {
+  return { ...entry.body, entry }
 }
 
 export function buildLinkChange(
@@ -413,18 +399,17 @@ export function buildLinkChange(
   link: SessionLink,
   known: StoredSessionLink | undefined,
 ): Change {
-  const row: Entry = {
-    id,
-    place: { owner, user, session: null },
-    kind: 'thread',
-    about: null,
-    at,
-    expiresAt: addMs(at, LINK_TTL_MS),
-    version: (known?.entry.version ?? 0) + 1,
-    body: { ...link } satisfies JsonObject,
-  }
-  const expect = known === undefined ? 'absent' : { version: known.entry.version }
-  return { op: 'put', table: 'entry', row, expect }
+  return buildEntryChange(
+    {
+      id,
+      place: { owner, user, session: null },
+      kind: 'session-link',
+      at,
+      expiresAt: addMs(at, LINK_TTL_MS),
+      body: link,
+    },
+    known?.entry ?? null,
+  ).change
 }
 
 export function buildLinkRemoval({ owner, user }: Conversation, id: EntryId): Change {

@@ -5,24 +5,19 @@
  * Every commit to a generation checks the row that says which ones there are. So nothing is ever written to one that was
  * given up, and what is found in such a one can be removed by anybody at any time.
  */
-import type { Entry } from '../../domain/entry.ts'
+import type { FileIndexGenerationBody, Generation } from '../../domain/entries/file-entries.ts'
 import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { hashParts } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { pages } from '../../storage/access/row-pages.ts'
+import { buildEntryChange, getEntry } from '../../storage/access/system-entries.ts'
 import type { Change, Store, Table } from '../../storage/store.ts'
 import type { GenerationScope } from './index-rows.ts'
 
-/** `name` is the user whose memories its chunks are. */
-export type Generation = { readonly name: UserId; readonly chunkerVersion: string }
+export type { Generation } from '../../domain/entries/file-entries.ts'
 
-export type Generations = {
+export type Generations = FileIndexGenerationBody & {
   readonly owner: OwnerId
-  readonly live: Generation
-  readonly building: Generation | null
-  /** How many there were so far: names are never given twice. */
-  readonly count: number
   readonly version: number
 }
 
@@ -32,8 +27,13 @@ export async function readGenerations(
   { store }: Pick<GenerationDependencies, 'store'>,
   owner: OwnerId,
 ): Promise<Generations | null> {
-  const entry = await store.get('entry', { owner, user: null }, buildId(owner))
-  return entry === null ? null : toGenerations(entry)
+  const entry = await getEntry(
+    { store },
+    { owner, user: null },
+    'file-index-generation',
+    buildId(owner),
+  )
+  return entry && { owner, version: entry.version, ...entry.body }
 }
 
 /** What there is, with a first generation where there is none. */
@@ -111,52 +111,19 @@ async function nextGeneration(
 
 async function writeGenerations(
   { store, clock }: GenerationDependencies,
-  { owner, live, building, count, version }: Generations,
+  { owner, live, building, count }: Generations,
   before: number | null,
 ): Promise<boolean> {
-  const body: JsonObject = {
-    live: encodeGeneration(live),
-    filling: building && encodeGeneration(building),
-    count,
-  } satisfies StoredGenerations
-  const row: Entry = {
-    id: buildId(owner),
-    place: { owner, user: null, session: null },
-    kind: 'generation',
-    about: owner,
-    at: clock.now(),
-    expiresAt: null,
-    version,
-    body,
-  }
-  const expect = before === null ? 'absent' : { version: before }
-  const outcome = await store.commit([{ op: 'put', table: 'entry', row, expect }])
-  return outcome.kind === 'committed'
-}
-
-/** The field names of databases of earlier versions. */
-type StoredGeneration = { readonly name: UserId; readonly recipe: string }
-type StoredGenerations = {
-  readonly live: StoredGeneration
-  readonly filling: StoredGeneration | null
-  readonly count: number
-}
-
-function encodeGeneration({ name, chunkerVersion }: Generation): StoredGeneration {
-  return { name, recipe: chunkerVersion }
-}
-
-function decodeGeneration({ name, recipe }: StoredGeneration): Generation {
-  return { name, chunkerVersion: recipe }
-}
-
-function toGenerations({ place, version, body }: Entry): Generations {
-  const { live, filling, count } = body as unknown as StoredGenerations // as `writeGenerations` wrote it
-  return {
-    ...{ owner: place.owner, count, version },
-    live: decodeGeneration(live),
-    building: filling && decodeGeneration(filling),
-  }
+  const { change } = buildEntryChange(
+    {
+      id: buildId(owner),
+      place: { owner, user: null, session: null },
+      kind: 'file-index-generation',
+      ...{ about: owner, at: clock.now(), body: { live, building, count } },
+    },
+    before === null ? null : { version: before },
+  )
+  return (await store.commit([change])).kind === 'committed'
 }
 
 function createGeneration(count: number, recipe: string): Generation {

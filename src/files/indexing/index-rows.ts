@@ -1,5 +1,6 @@
 /** What the index keeps: an entry for each file, and a memory for each of its chunks. */
-import type { Entry } from '../../domain/entry.ts'
+import type { EntryOf } from '../../domain/entries/entry.ts'
+import type { FileBody, SessionCheckpoint } from '../../domain/entries/file-entries.ts'
 import type {
   ChangeId,
   DocumentId,
@@ -14,41 +15,19 @@ import type { Memory, MemoryType } from '../../domain/memory.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
+import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
-import type { Chunk, FileProblem, FileSource, HashedFileStat } from '../file.ts'
-import { decodeProblem, encodeProblem, type StoredProblem } from './problem-codec.ts'
+import type { Chunk, FileProblem, FileSource } from '../file.ts'
 
 /** Where the rows of a generation are. */
 export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }
 
-/** How far a transcript was read. */
-export type SessionCheckpoint = {
-  /** Where reading goes on, the number of lines before that, and what the file begins with up to there. */
-  readonly offset: number
-  readonly line: number
-  readonly head: string
-  /** What stands right before `offset`; it was not always noted. */
-  readonly foot?: string
-  /** Lines that could not be read, before `offset` and behind it. */
-  readonly broken?: number
-  readonly openBroken?: number
-  /** How many chunks were made of what stands behind `offset`: they are made again with what follows. */
-  readonly open: number
-  /** Up to where it was read, and up to which line. */
-  readonly readTo: number
-  readonly readLines: number
-}
+export type { SessionCheckpoint } from '../../domain/entries/file-entries.ts'
 
-export type IndexedFile = HashedFileStat & {
-  readonly root: string
-  readonly document: DocumentId
-  readonly source: FileSource
-  readonly chunks: number
+export type IndexedFile = Omit<FileBody, 'checkpoint' | 'problem'> & {
   readonly mark: SessionCheckpoint | null
   readonly trouble: FileProblem | null
 }
-
-type StoredFile = Omit<IndexedFile, 'trouble'> & { readonly trouble: StoredProblem | null }
 
 /** A file as its entry tells it. */
 export type FileRecord = IndexedFile & { readonly id: EntryId; readonly version: number }
@@ -65,31 +44,28 @@ export function buildFileChange(
   now: Instant,
 ): Change {
   const { root, path, sizeBytes, modifiedAt, hash, document, source, chunks } = file
-  const row: Entry = {
-    id: buildFileId(home, root, path),
-    place: { ...home, session: null },
-    kind: 'file',
-    about: null,
-    at: now,
-    expiresAt: null,
-    version: (before?.version ?? 0) + 1,
-    body: {
-      ...{ root, path, sizeBytes, modifiedAt, hash, document, source, chunks },
-      mark: file.mark,
-      trouble: file.trouble && encodeProblem(file.trouble),
+  return buildEntryChange(
+    {
+      id: buildFileId(home, root, path),
+      place: { ...home, session: null },
+      kind: 'file',
+      at: now,
+      body: {
+        ...{ root, path, sizeBytes, modifiedAt, hash, document, source, chunks },
+        ...{ checkpoint: file.mark, problem: file.trouble },
+      },
     },
-  }
-  const expect = before === null ? 'absent' : { version: before.version }
-  return { op: 'put', table: 'entry', row, expect }
+    before,
+  ).change
 }
 
 export function buildFileRemoval(home: GenerationScope, { id, version }: FileRecord): Change {
   return { op: 'remove', table: 'entry', scope: home, id, expect: { version } }
 }
 
-export function toFileRecord({ id, version, body }: Entry): FileRecord {
-  const { trouble, ...file } = body as unknown as StoredFile // as `buildFileChange` wrote it
-  return { ...file, trouble: trouble && decodeProblem(trouble), id, version }
+export function toFileRecord({ id, version, body }: EntryOf<'file'>): FileRecord {
+  const { checkpoint, problem, ...file } = body
+  return { ...file, mark: checkpoint, trouble: problem, id, version }
 }
 
 export type ChunkMetadata = {

@@ -5,6 +5,7 @@
  * missed before, whether a look was cut short, or who else indexes the same files: whatever is left is done by the next look.
  */
 
+import { parseEntries } from '../../domain/entries/entry.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { FileTree } from '../file-tree.ts'
 import type { NamedRoot } from '../roots.ts'
@@ -45,7 +46,7 @@ export async function loadIndexedFiles(
   const byRoot = new Map<string, FileRecord[]>()
   const query = { where: { kinds: ['file'] }, order: 'oldest' } as const
   for await (const page of pages(store, 'entry', home, query)) {
-    for (const entry of page) {
+    for (const entry of parseEntries('file', page)) {
       const record = toFileRecord(entry)
       const known = byRoot.get(record.root) ?? []
       known.push(record)

@@ -1,26 +1,17 @@
 /** What the last look at each root has found wrong, kept in the index: whoever asks may be another process. */
-import type { Entry } from '../../domain/entry.ts'
+import type { EntryOf } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
-import { pages } from '../../storage/access/row-pages.ts'
+import { listEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'
 import type { NamedRoot } from '../roots.ts'
-import { decodeProblem, encodeProblem, type StoredProblem } from './problem-codec.ts'
 
 export type ScanLogEntry = {
   readonly at: Instant
   readonly problems: readonly FileProblem[]
   /** How many there are: not all are stored. */
   readonly problemsTotal: number
-}
-
-/** The field names of databases of earlier versions. */
-type StoredScanLogEntry = {
-  readonly root: string
-  readonly at: Instant
-  readonly troubles: readonly StoredProblem[]
-  readonly troublesTotal: number
 }
 
 const STORED_PROBLEMS_MAX = 100
@@ -37,19 +28,14 @@ export async function writeScanLog(
   const present = new Set(roots.map(({ id }) => id))
   const changes: Change[] = roots.map((root) => {
     const all = problems.get(root.id) ?? []
-    const body: StoredScanLogEntry = {
-      ...{ root: root.id, at, troublesTotal: all.length },
-      troubles: all.slice(0, STORED_PROBLEMS_MAX).map(encodeProblem),
+    const body = {
+      ...{ root: root.id, at, problemsTotal: all.length },
+      problems: all.slice(0, STORED_PROBLEMS_MAX),
     }
-    const row: Entry = {
+    const row: EntryOf<'file-scan-log'> = {
       id: buildScanLogId(root.id),
       place: { owner, user: null, session: null },
-      kind: 'root',
-      about: owner,
-      at,
-      expiresAt: null,
-      version: 1,
-      body,
+      ...{ kind: 'file-scan-log', about: owner, at, expiresAt: null, version: 1, body },
     }
     return { op: 'put', table: 'entry', row, expect: 'any' }
   })
@@ -66,15 +52,8 @@ export async function readScanLog(
   store: Store,
   owner: OwnerId,
 ): Promise<ReadonlyMap<string, ScanLogEntry>> {
-  const looks = new Map<string, ScanLogEntry>()
-  const query = { where: { kinds: ['root'] } } as const
-  for await (const page of pages(store, 'entry', { owner, user: null }, query)) {
-    for (const { body } of page) {
-      const { root, at, troubles, troublesTotal } = body as unknown as StoredScanLogEntry // as `writeScanLog` wrote it
-      looks.set(root, { at, problems: troubles.map(decodeProblem), problemsTotal: troublesTotal })
-    }
-  }
-  return looks
+  const logs = await listEntries({ store }, { owner, user: null }, 'file-scan-log')
+  return new Map(logs.map(({ body: { root, ...log } }) => [root, log]))
 }
 
 function buildScanLogId(root: string): EntryId {

@@ -3,12 +3,13 @@
  * the lines becomes a change of the memories, then the lines are written anew, if anything is to be written at all: what
  * it has done itself gives it no reason to do it again.
  */
-import type { Entry } from '../../domain/entry.ts'
+import type { EntryOf } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { hashParts } from '../../lib/hash.ts'
+import { buildEntryChange, getEntry } from '../../storage/access/system-entries.ts'
 import type { Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'
 import type { Workspace } from '../file-tree.ts'
@@ -20,7 +21,6 @@ import {
   MEMORY_FILE,
   type MemoryFileEntry,
   type MemoryFileLine,
-  type MemoryFileSnapshot,
   parseMemoryBlock,
   renderEntryText,
   renderMemoryBlock,
@@ -103,7 +103,7 @@ export class MemoryFileSync {
     const seen = getBlockText(before)
     const lines = seen === null ? null : parseMemoryBlock(seen)
     const entry = await this.#entry(owner)
-    const plan = diffMemoryFile(lines, buildSnapshot(entry), await this.#mirrored(owner))
+    const plan = diffMemoryFile(lines, entry?.body.snapshot ?? {}, await this.#mirrored(owner))
     for (const { id, text } of plan.edits) await memories.edit(owner, id, text)
     for (const memory of plan.removed) await memories.unpin(owner, memory)
     const refused: MemoryFileLine[] = []
@@ -146,27 +146,25 @@ export class MemoryFileSync {
     }))
   }
 
-  async #entry(owner: OwnerId): Promise<Entry | null> {
-    return this.#parts.store.get('entry', { owner, user: null }, entryId(owner))
+  #entry(owner: OwnerId): Promise<EntryOf<'memory-file'> | null> {
+    return getEntry(this.#parts, { owner, user: null }, 'memory-file', entryId(owner))
   }
 
   async #note(
     owner: OwnerId,
-    before: Entry | null,
+    before: EntryOf<'memory-file'> | null,
     mirrored: readonly MemoryFileEntry[],
   ): Promise<void> {
-    const base = Object.fromEntries(mirrored.map(({ tag, text }) => [tag, text]))
-    if (JSON.stringify(base) === JSON.stringify(buildSnapshot(before))) return
-    const row: Entry = {
-      id: entryId(owner),
-      place: { owner, user: null, session: null },
-      kind: 'mirror',
-      about: owner,
-      at: this.#parts.clock.now(),
-      expiresAt: null,
-      version: (before?.version ?? 0) + 1,
-      body: { base },
-    }
+    const snapshot = Object.fromEntries(mirrored.map(({ tag, text }) => [tag, text]))
+    if (JSON.stringify(snapshot) === JSON.stringify(before?.body.snapshot ?? {})) return
+    const { entry: row } = buildEntryChange(
+      {
+        id: entryId(owner),
+        place: { owner, user: null, session: null },
+        ...{ kind: 'memory-file', about: owner, at: this.#parts.clock.now(), body: { snapshot } },
+      },
+      before,
+    )
     // Whoever else has written the same meanwhile knows the same.
     await this.#parts.store.commit([{ op: 'put', table: 'entry', row, expect: 'any' }])
   }
@@ -185,8 +183,4 @@ function getBlockText(text: string): string | null {
 
 function entryId(owner: OwnerId): EntryId {
   return `mirror_${hashParts(owner)}` as EntryId // made by our own code
-}
-
-function buildSnapshot(entry: Entry | null): MemoryFileSnapshot {
-  return (entry?.body.base ?? {}) as MemoryFileSnapshot // as `#note` writes it
 }

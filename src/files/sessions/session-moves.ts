@@ -4,6 +4,7 @@
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
+import { getEntry } from '../../storage/access/system-entries.ts'
 import type { FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
 import { buildMoveChanges, loadChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
@@ -42,11 +43,8 @@ export async function applySessionMoves(
     await writer.write(buildMoveChanges(writer, from, { ...from, path: to }, rows))
     await writer.flush()
     for (const path of [to, from.path]) records.delete(path)
-    const entry = await ports.store.get(
-      'entry',
-      writer.home,
-      buildFileId(writer.home, pass.root.id, to),
-    )
+    const id = buildFileId(writer.home, pass.root.id, to)
+    const entry = await getEntry(ports, writer.home, 'file', id)
     if (entry === null) continue // somebody else was faster: the next look knows it
     taken.set(to, toFileRecord(entry))
     counts.moved++

@@ -7,6 +7,7 @@
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
+import { getEntry } from '../../storage/access/system-entries.ts'
 import type { Store } from '../../storage/store.ts'
 import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'
@@ -63,7 +64,7 @@ function unchanged({ root, counts }: RootScan, record: FileRecord | undefined): 
 
 async function findRecord({ ports, writer, root }: RootScan, path: string) {
   const id = buildFileId(writer.home, root.id, path)
-  const entry = await ports.store.get('entry', writer.home, id)
+  const entry = await getEntry(ports, writer.home, 'file', id)
   return entry === null ? null : toFileRecord(entry)
 }
 

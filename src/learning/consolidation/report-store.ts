@@ -1,13 +1,13 @@
 /** Reports of consolidation: the last ones of each owner are kept, without what would fill them. */
 
-import type { Entry } from '../../domain/entry.ts'
+import { parseEntries } from '../../domain/entries/entry.ts'
 import type { ReportId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { addMs, type Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
-import { decodeReport, encodeReport } from './report-codec.ts'
 import { addUndoStates } from './undo-state.ts'
 
 export const REPORTS_MAX = 30
@@ -20,26 +20,22 @@ export async function saveReport(
   report: ConsolidationReport,
 ): Promise<ConsolidationReport> {
   const id = ids.next('rpt', report.startedAt)
-  const actions = report.actions.slice(0, STORED_ACTIONS_MAX)
-  const body = { ...encodeReport({ ...report, actions }), id }
-  const row: Entry = {
-    id,
-    place: { owner: scope.owner, user: scope.user ?? null, session: null },
-    kind: 'report',
-    about: scope.owner,
-    at: report.startedAt,
-    expiresAt: null,
-    version: 1,
-    body,
-  }
+  const { id: _, ...body } = { ...report, actions: report.actions.slice(0, STORED_ACTIONS_MAX) }
+  const { change } = buildEntryChange(
+    {
+      ...{ id, kind: 'consolidation-report', about: scope.owner, at: report.startedAt, body },
+      place: { owner: scope.owner, user: scope.user ?? null, session: null },
+    },
+    null,
+  )
   const { rows: surplus } = await store.find('entry', scope, {
-    where: { kinds: ['report'] },
+    where: { kinds: ['consolidation-report'] },
     order: 'newest',
     offset: REPORTS_MAX - 1,
     limit: SURPLUS_MAX,
   })
   await store.commit([
-    { op: 'put', table: 'entry', row, expect: 'absent' },
+    change,
     ...surplus.map(
       (entry): Change => ({ op: 'remove', table: 'entry', scope, id: entry.id, expect: 'any' }),
     ),
@@ -53,13 +49,13 @@ export async function listReports(
   scope: Scope,
 ): Promise<readonly StoredConsolidationReport[]> {
   const { rows } = await ports.store.find('entry', scope, {
-    where: { kinds: ['report'] },
+    where: { kinds: ['consolidation-report'] },
     order: 'newest',
     limit: REPORTS_MAX,
   })
-  const reports = rows.map(({ body, id }) => ({
-    ...decodeReport(body),
-    id: id as ReportId, // the id of an entry of kind `report`
+  const reports = parseEntries('consolidation-report', rows).map(({ body, id }) => ({
+    ...body,
+    id: id as ReportId, // the id of an entry of this kind
   }))
   return addUndoStates(ports, scope, reports)
 }
@@ -71,7 +67,7 @@ export async function getLastConsolidation(
   now: Instant,
 ): Promise<Instant | null> {
   const { rows } = await store.find('entry', scope, {
-    where: { kinds: ['report'], atBefore: addMs(now, 1) },
+    where: { kinds: ['consolidation-report'], atBefore: addMs(now, 1) },
     order: 'newest',
     limit: 1,
   })

@@ -5,15 +5,14 @@
  */
 
 import { stripBlocks } from '../../domain/context-block.ts'
-import type { Entry } from '../../domain/entry.ts'
-import type { ChangeId, EntryId, SessionId, TurnId } from '../../domain/ids.ts'
+import type { ChangeId, SessionId, SignalId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { parseScope, type SessionPlace } from '../../domain/scope.ts'
 import {
   buildSignalId,
   createPendingSignal,
   isLearnable,
-  parseSignal,
+  type Signal,
 } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
@@ -30,7 +29,7 @@ import {
 } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
-import { countPendingSignals } from '../signals.ts'
+import { buildSignalRemoval, countPendingSignals } from '../signals.ts'
 import { type DistillerDependencies, distillSession } from './distiller.ts'
 import { findEpisode } from './episode-writer.ts'
 import { createDistillation, type Distillation } from './outcome.ts'
@@ -176,7 +175,7 @@ function buildTurnId({ owner, user, session }: SessionPlace, position: number): 
 type KnownRows = {
   /** Ingested turns only; turns of the session that were recorded otherwise stay. */
   readonly turns: ReadonlyMap<TurnId, Turn>
-  readonly signals: ReadonlyMap<EntryId, Entry>
+  readonly signals: ReadonlyMap<SignalId, Signal>
 }
 
 async function loadKnownRows(
@@ -188,12 +187,12 @@ async function loadKnownRows(
     for (const turn of page)
       if (turn.id === buildTurnId(place, turn.position)) turns.set(turn.id, turn)
   }
-  const ids = [...turns.keys()].map((id) => buildSignalId(id) as string as EntryId) // entries of their own kind
-  const signals = new Map<EntryId, Entry>()
+  const ids = [...turns.keys()].map(buildSignalId)
+  const signals = new Map<SignalId, Signal>()
   for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
     const some = ids.slice(start, start + PAGE_ROWS_MAX)
-    const { rows } = await store.find('entry', place, { where: { ids: some }, limit: some.length })
-    for (const entry of rows) signals.set(entry.id, entry)
+    const { rows } = await store.find('signal', place, { where: { ids: some }, limit: some.length })
+    for (const signal of rows) signals.set(signal.id, signal)
   }
   return { turns, signals }
 }
@@ -288,48 +287,35 @@ function buildSignalChanges(
   isSkipped: boolean,
 ): readonly Change[] {
   const wanted = new Map(
-    (isSkipped ? [] : exchanges).map((exchange) => [
-      buildSignalId(exchange[0].id) as string,
-      exchange,
-    ]),
+    (isSkipped ? [] : exchanges).map((exchange) => [buildSignalId(exchange[0].id), exchange]),
   )
-  const isUnchanged = (exchange: IngestedExchange, entry: Entry) => {
-    const signal = parseSignal(entry)
-    if (signal?.status === 'forgotten') return true
+  const isUnchanged = (exchange: IngestedExchange, signal: Signal) => {
+    if (signal.status === 'forgotten') return true
     const ids = exchange.map(({ id }) => id)
     return (
-      (signal?.status === 'pending' || (signal?.status === 'processed' && changed.size === 0)) &&
+      (signal.status === 'pending' || (signal.status === 'processed' && changed.size === 0)) &&
       signal.turns.join() === ids.join() &&
       ids.every((id) => turns.has(id) && !changed.has(id))
     )
   }
   const put = [...wanted].flatMap(([id, exchange]): readonly Change[] => {
-    const before = signals.get(id as EntryId) ?? null // made by `signalId`
+    const before = signals.get(id) ?? null
     if (before !== null && isUnchanged(exchange, before)) return []
     const [first, ...rest] = exchange
     const ids = [first.id, ...rest.map((turn) => turn.id)] as const
     const row = createPendingSignal(place, ids, first.saidAt, before, { position: first.position })
     const expect = before === null ? 'absent' : { version: before.version }
-    return [{ op: 'put', table: 'entry', row, expect }]
+    return [{ op: 'put', table: 'signal', row, expect }]
   })
   const isStale = isSkipped
-    ? (entry: Entry) => isRetractable(entry, changed)
-    : ({ id }: Entry) => !wanted.has(id)
-  const removed = [...signals.values()].filter(isStale).map(
-    ({ id, version }): Change => ({
-      op: 'remove',
-      table: 'entry',
-      scope: place,
-      id,
-      expect: { version },
-    }),
-  )
+    ? (signal: Signal) => isRetractable(signal, changed)
+    : ({ id }: Signal) => !wanted.has(id)
+  const removed = [...signals.values()].filter(isStale).map((signal) => buildSignalRemoval(signal))
   return [...put, ...removed]
 }
 
 /** Signals to remove when extraction is skipped: learnable ones, and processed ones of changed turns. */
-function isRetractable(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
-  const signal = parseSignal(entry)
-  if (signal === null || isLearnable(signal)) return true
+function isRetractable(signal: Signal, changed: ReadonlySet<TurnId>): boolean {
+  if (isLearnable(signal)) return true
   return signal.status === 'processed' && signal.turns.some((id) => changed.has(id))
 }

@@ -6,7 +6,7 @@
  * never enabled here.
  */
 
-import type { Entry } from '../../domain/entry.ts'
+import { type EntryOf, parseEntries } from '../../domain/entries/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { type Place, toUserScope } from '../../domain/scope.ts'
@@ -14,9 +14,9 @@ import { toDocumentId } from '../../domain/search-document.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { hashParts } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { pages } from '../../storage/access/row-pages.ts'
+import { buildEntryChange, buildEntryRemoval } from '../../storage/access/system-entries.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { rewriteToFirstPerson } from '../contradiction/persons.ts'
 import type { MemoryDependencies } from '../types.ts'
@@ -113,14 +113,14 @@ export async function planRelease(
   const released = new Set<string>(memories.map(({ id }) => id))
   const factEntries = await readEntries(store, owner, [...released] as MemoryId[]) // ids of memories
   if (factEntries.size === 0) return EMPTY_PLAN
-  const ids = [...new Set([...factEntries.values()].flatMap(getLinks))] as TurnId[] // facts link to turns
+  const ids = [...new Set([...factEntries.values()].flatMap(({ body }) => body.links))] as TurnId[] // facts link to turns
   const entries = await readEntries(store, owner, ids)
   const changes: Change[] = [...factEntries.values()].map(removeEntry)
   let enabled = 0
   for (const turn of await readTurns(store, owner, ids)) {
     const entry = entries.get(turn.id)
     if (entry === undefined) continue
-    const links = getLinks(entry).filter((id) => !released.has(id))
+    const links = entry.body.links.filter((id) => !released.has(id))
     if (links.length > 0) {
       changes.push(putEntry(turn, entry, links, now))
       continue
@@ -158,7 +158,7 @@ export async function planExchangeSuppression(
     turns.map(({ id }) => id),
   )
   const ids = [
-    ...new Set([...forgotten, ...[...turnEntries.values()].flatMap(getLinks)]),
+    ...new Set([...forgotten, ...[...turnEntries.values()].flatMap(({ body }) => body.links)]),
   ] as MemoryId[] // turns link to facts
   if (ids.length === 0) return { turns: [], changes: [] }
   // A fact that was restored meanwhile disables nothing.
@@ -251,12 +251,12 @@ async function readEntries<Id extends LinkedId>(
   store: Store,
   owner: OwnerId,
   ids: readonly Id[],
-): Promise<ReadonlyMap<Id, Entry>> {
+): Promise<ReadonlyMap<Id, SuppressionEntry>> {
   if (ids.length === 0) return new Map()
   const idOf = new Map<EntryId, Id>(ids.map((id) => [buildSuppressionId(owner, id), id]))
-  const entries = new Map<Id, Entry>()
+  const entries = new Map<Id, SuppressionEntry>()
   for await (const rows of pages(store, 'entry', { owner }, { where: { ids: [...idOf.keys()] } })) {
-    for (const row of rows) {
+    for (const row of parseEntries('turn-suppression', rows)) {
       const id = idOf.get(row.id)
       if (id !== undefined) entries.set(id, row)
     }
@@ -274,54 +274,48 @@ async function readTurns(
   return turns
 }
 
-function getLinks({ body }: Entry): readonly string[] {
-  return body.links as readonly string[] // written by `putEntry`
-}
+type SuppressionEntry = EntryOf<'turn-suppression'>
 
 type LinkedRow = { readonly id: LinkedId; readonly place: Place }
 
 /** Adds links to those that an entry has. */
 function putLinks(
   row: LinkedRow,
-  entry: Entry | undefined,
+  entry: SuppressionEntry | undefined,
   links: readonly string[],
   now: Instant,
 ): readonly Change[] {
-  const known = entry === undefined ? [] : getLinks(entry)
+  const known = entry === undefined ? [] : entry.body.links
   const all = [...new Set([...known, ...links])]
   return all.length === known.length ? [] : [putEntry(row, entry, all, now)]
 }
 
 function putEntry(
   { id, place: { owner, user } }: LinkedRow,
-  before: Entry | undefined,
+  before: SuppressionEntry | undefined,
   links: readonly string[],
   now: Instant,
 ): Change {
-  const row: Entry = {
-    id: buildSuppressionId(owner, id),
-    place: { owner, user, session: null },
-    kind: 'turn-suppression',
-    about: null,
-    at: now,
-    expiresAt: null,
-    version: (before?.version ?? 0) + 1,
-    body: { links } satisfies JsonObject,
-  }
-  const expect = before === undefined ? 'absent' : { version: before.version }
-  return { op: 'put', table: 'entry', row, expect }
+  return buildEntryChange(
+    {
+      id: buildSuppressionId(owner, id),
+      place: { owner, user, session: null },
+      ...{ kind: 'turn-suppression', at: now, body: { links } },
+    },
+    before ?? null,
+  ).change
 }
 
-function removeEntry({ id, place, version }: Entry): Change {
-  return { op: 'remove', table: 'entry', scope: place, id, expect: { version } }
+function removeEntry(entry: SuppressionEntry): Change {
+  return buildEntryRemoval(entry, { version: entry.version })
 }
 
 function eraseLinks(
   owner: OwnerId,
-  entry: Entry | undefined,
+  entry: SuppressionEntry | undefined,
   links: readonly string[],
 ): readonly Change[] {
-  const all = new Set([...(entry === undefined ? [] : getLinks(entry)), ...links])
+  const all = new Set([...(entry === undefined ? [] : entry.body.links), ...links])
   return [
     ...[...all].map((id) => buildRedaction(owner, id as TurnId)), // facts link to turns
     ...(entry === undefined ? [] : [removeEntry(entry)]),

@@ -3,6 +3,7 @@
  * resumes where it stopped, and two concurrent ones notice each other.
  */
 
+import type { CopyCursor } from '../../domain/entries/access-entries.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { toDocumentId } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
@@ -10,12 +11,7 @@ import { AppError } from '../../lib/errors.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'
-import {
-  buildMarkerEntry,
-  type CopyCursor,
-  type MigrationMarker,
-  readMarker,
-} from './migration-marker.ts'
+import { buildMarkerEntry, type MigrationMarker, readMarker } from './migration-marker.ts'
 import {
   buildPut,
   buildRemoval,
@@ -82,7 +78,7 @@ export class StoreCopy {
     const isPast =
       cursor !== 'start' &&
       cursor.owner === owner &&
-      TABLES.indexOf(table) < TABLES.indexOf(cursor.table)
+      TABLES.indexOf(table) < TABLES.indexOf(cursor.table as Table) // a table when it was stored
     if (isPast) return
     const isHere = cursor !== 'start' && cursor.owner === owner && cursor.table === table
     const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
@@ -183,10 +179,7 @@ export class StoreCopy {
         throw new AppError(
           'internal',
           `Row ${again.id} of table ${again.table} cannot be copied to the target store.`,
-          {
-            id: again.id,
-            because: again.because,
-          },
+          { id: again.id, reason: again.reason },
         )
       }
     }

@@ -15,7 +15,6 @@ import type { VectorIndex } from '../../storage/vector-index.ts'
 import {
   buildMarkerEntry,
   buildMovedMessage,
-  encodeMarker,
   MARKER_ID,
   type MigrationMarker,
   readMarker,
@@ -210,7 +209,7 @@ class StoreMigration {
       const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
       await handOver({
         entry: MARKER_ID,
-        body: encodeMarker(marker),
+        body: marker,
         message: buildMovedMessage(this.#to),
       })
       return since

@@ -2,13 +2,16 @@ import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Change, Store } from '../store.ts'
 
-/** The same store, with an ear at the one door that all writes go through. */
-export function withCommitHook(store: Store, hear: (changes: readonly Change[]) => void): Store {
+/** Wraps a store and calls `onCommit` after every successful commit. */
+export function withCommitHook(
+  store: Store,
+  onCommit: (changes: readonly Change[]) => void,
+): Store {
   return {
     ...store,
     commit: async (changes: readonly Change[]) => {
       const outcome = await store.commit(changes)
-      if (outcome.kind === 'committed') hear(changes)
+      if (outcome.kind === 'committed') onCommit(changes)
       return outcome
     },
   }

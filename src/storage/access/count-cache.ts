@@ -1,7 +1,6 @@
 /**
- * Counts that are asked for again and again, as every page of a list does, and that take a look at all of an owner's
- * memories. They are kept until something of that owner changes here, and for a moment at most, because another process
- * may change it too.
+ * Caches counts of memories: every page of a list asks for one, and each scans all memories of the owner. A count is
+ * dropped when this process writes a memory of the owner, and after two seconds, because other processes write, too.
  */
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
@@ -9,15 +8,15 @@ import type { Clock } from '../../lib/clock.ts'
 import { LruCache } from '../../lib/lru-cache.ts'
 import type { Change, MemoryCounts, MemoryFilter, Store } from '../store.ts'
 
-const FRESH_MS = 2_000
-const KEPT_MAX = 1_000
-const KEPT_PER_OWNER_MAX = 20
+const TTL_MS = 2_000
+const OWNERS_MAX = 1_000
+const COUNTS_PER_OWNER_MAX = 20
 
 export class CountCache {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #kept = new LruCache<OwnerId, LruCache<string, Promise<MemoryCounts>>>({
-    entriesMax: KEPT_MAX,
+  readonly #owners = new LruCache<OwnerId, LruCache<string, Promise<MemoryCounts>>>({
+    entriesMax: OWNERS_MAX,
   })
 
   constructor(store: Store, clock: Clock) {
@@ -26,35 +25,36 @@ export class CountCache {
   }
 
   async count(scope: Scope, where: MemoryFilter): Promise<MemoryCounts> {
-    // Now is different each time; what has ended within the last moments may still be counted.
-    const { validAt: unendedAt, ...lasting } = where
-    const name = JSON.stringify([scope, lasting, unendedAt !== undefined])
-    const known = this.#kept.get(scope.owner)?.get(name)
-    if (known !== undefined) return known
-    // Kept before it is done, so that two who ask at once wait for one count.
-    const tally = this.#store.countMemories(scope, where)
-    this.#keep(scope.owner, name, tally)
-    tally.catch(() => this.#kept.delete(scope.owner))
-    return tally
+    // `validAt` is the current time, so it is different in each call and must not be part of the key.
+    const { validAt, ...filters } = where
+    const key = JSON.stringify([scope, filters, validAt !== undefined])
+    const cached = this.#owners.get(scope.owner)?.get(key)
+    if (cached !== undefined) return cached
+    // Cached before it resolves, so that concurrent callers share one query.
+    const counts = this.#store.countMemories(scope, where)
+    this.#add(scope.owner, key, counts)
+    counts.catch(() => this.#owners.delete(scope.owner))
+    return counts
   }
 
   onCommit(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'put' && change.table === 'memory') {
-        this.#kept.delete(change.row.place.owner)
+        this.#owners.delete(change.row.place.owner)
       }
-      if (change.op === 'remove' && change.table === 'memory') this.#kept.delete(change.scope.owner)
+      if (change.op === 'remove' && change.table === 'memory')
+        this.#owners.delete(change.scope.owner)
     }
   }
 
   invalidate(owners: readonly OwnerId[] | 'any'): void {
-    if (owners === 'any') this.#kept.clear()
-    else for (const owner of owners) this.#kept.delete(owner)
+    if (owners === 'any') this.#owners.clear()
+    else for (const owner of owners) this.#owners.delete(owner)
   }
 
-  #keep(owner: OwnerId, name: string, tally: Promise<MemoryCounts>): void {
+  #add(owner: OwnerId, key: string, counts: Promise<MemoryCounts>): void {
     const now = () => this.#clock.now()
-    const options = { entriesMax: KEPT_PER_OWNER_MAX, ttlMs: FRESH_MS, now }
-    this.#kept.getOrCreate(owner, () => new LruCache(options)).set(name, tally)
+    const options = { entriesMax: COUNTS_PER_OWNER_MAX, ttlMs: TTL_MS, now }
+    this.#owners.getOrCreate(owner, () => new LruCache(options)).set(key, counts)
   }
 }

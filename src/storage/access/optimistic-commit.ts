@@ -1,4 +1,4 @@
-/** How decisions become changes, and how a change that lost a race is decided again. */
+/** Optimistic concurrency: a commit that lost a race is decided again from fresh reads. */
 
 import type { ChangeId } from '../../domain/ids.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../store.ts'
 import type { StoreDependencies } from './types.ts'
 
-/** Enough to get past a burst of writers; a key that is fought over longer is worth an error. */
+/** Enough to get past a burst of writers. A key that is contended for longer deserves an error. */
 const ATTEMPTS_MAX = 8
 
 export type PlannedCommit<Result> = {
@@ -14,29 +14,29 @@ export type PlannedCommit<Result> = {
   readonly result: Result
 }
 
-/** Reads, decides and commits, and does it again when something else changed the same rows in between. */
+/** Calls `decide`, which reads and plans, and commits the plan; starts over when others changed the same rows. */
 export async function commitWithRetry<Result>(
   { store }: StoreDependencies,
   decide: () => Promise<PlannedCommit<Result>>,
 ): Promise<Result> {
-  let refused: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
+  let conflict: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { changes, result } = await decide()
     if (changes.length === 0) return result
     const outcome = await store.commit(changes)
     if (outcome.kind === 'committed') return result
-    refused = outcome
+    conflict = outcome
   }
-  const facts = { id: refused?.id ?? null, because: refused?.because ?? null }
-  if (refused?.because === 'key') {
-    const message = 'Another memory holds the same key. Give one of them another key first.'
+  const facts = { id: conflict?.id ?? null, reason: conflict?.reason ?? null }
+  if (conflict?.reason === 'key') {
+    const message = 'Another memory holds the same key. Change the key of one of them first.'
     throw new AppError('conflict', message, { ...facts, field: 'key' })
   }
-  const message = `Others kept changing the same memory; gave up after ${ATTEMPTS_MAX} attempts.`
+  const message = `Other writers kept changing the same rows; gave up after ${ATTEMPTS_MAX} attempts. Retry shortly.`
   throw new AppError('conflict', message, facts)
 }
 
-/** A new change: its id, and the instant at which it is made. */
+/** The id and the instant of a new change. */
 export function createChangeStamp({ ids, clock }: StoreDependencies): {
   change: ChangeId
   now: Instant

@@ -1,13 +1,14 @@
 /**
- * A store as it will be once some changes are committed, so that several decisions can share one commit. It covers what
- * recording reads: rows by id, and the last turn of a session.
+ * A view of a store with pending changes applied, so that several decisions can share one commit. It covers the reads of
+ * recording: rows by id, and the last turn of a session.
  */
-import type { Entry } from '../../domain/entry.ts'
+import type { Entry } from '../../domain/entries/entry.ts'
+import type { Job } from '../../domain/job.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Change, FindQuery, Page, Row, Store, Table, Tables } from '../store.ts'
 
-/** `changes` may grow while the store is used; in the order in which they will be committed. */
+/** `changes` are in commit order, and may grow while the view is used. */
 export function overlayChanges(store: Store, changes: readonly Change[]): Store {
   return {
     ...store,
@@ -24,7 +25,7 @@ export function overlayChanges(store: Store, changes: readonly Change[]): Store 
   }
 }
 
-/** What becomes of each row that the changes are about; null where it is removed. */
+/** The pending version of each changed row; null where it is removed. */
 function listPendingRows<T extends Table>(
   table: T,
   changes: readonly Change[],
@@ -32,8 +33,8 @@ function listPendingRows<T extends Table>(
   const rows = new Map<Tables[T]['id'], Row<T> | null>()
   for (const change of changes) {
     if (change.op === 'count' || change.table !== table) continue
-    // The table of a change tells the type of its row and id.
-    if (change.op === 'put') rows.set(change.row.id, change.row as Row<T>)
+    if (change.op === 'put')
+      rows.set(change.row.id, change.row as Row<T>) // of this table
     else if (change.op === 'remove') rows.set(change.id, null)
   }
   return rows
@@ -51,20 +52,20 @@ function mergeRows<T extends Table>(
 ): Page<Row<T>> {
   const stored = page.rows.filter(({ id }) => !pending.has(id))
   const ids: readonly string[] | undefined = 'ids' in where ? where.ids : undefined
-  const isMeant = (row: Row<T>) =>
+  const isMatch = (row: Row<T>) =>
     (ids === undefined || ids.includes(row.id)) &&
-    (!('kinds' in where) || where.kinds === undefined || isEntryOfKind(row, where.kinds))
-  const added = [...pending.values()].filter((row) => isVisible(scope, row)).filter(isMeant)
+    (!('kinds' in where) || where.kinds === undefined || hasKind(row, where.kinds))
+  const added = [...pending.values()].filter((row) => isVisible(scope, row)).filter(isMatch)
   const rows = [...stored, ...added]
   const sorted = order === 'lastSaid' ? rows.sort(compareLastSaid) : rows
   return { ...page, rows: sorted.slice(0, limit) }
 }
 
-function isEntryOfKind(row: object, kinds: readonly string[]): boolean {
-  return kinds.includes((row as Entry).kind) // only entries are asked for by kind
+function hasKind(row: object, kinds: readonly string[]): boolean {
+  return kinds.includes((row as Entry | Job).kind) // only these are filtered by kind
 }
 
 function compareLastSaid(a: object, b: object): number {
-  const [one, other] = [a as Turn, b as Turn] // only turns are asked for in this order
+  const [one, other] = [a as Turn, b as Turn] // only turns have this order
   return other.saidAt - one.saidAt || other.position - one.position
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { FindQuery, Row, Store, Table } from '../store.ts'
 
-/** Every row that matches, page by page. */
+/** All matching rows, page by page. Yields to the event loop between pages. */
 export async function* pages<T extends Table>(
   store: Store,
   table: T,

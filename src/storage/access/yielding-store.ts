@@ -1,27 +1,27 @@
 import type { YieldTurn } from '../../lib/backpressure.ts'
 import type { Store } from '../store.ts'
 
-/** The same store, which others may go before at every call. */
-export function yieldingStore(store: Store, giveWay: YieldTurn): Store {
-  const after =
-    <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      await giveWay()
-      return call(...given)
+/** Wraps a store so that every call first yields to requests that somebody waits for. */
+export function yieldingStore(store: Store, yieldTurn: YieldTurn): Store {
+  const afterYield =
+    <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await yieldTurn()
+      return call(...args)
     }
   return {
     ...store,
-    // Their types depend on the table, which `after` would lose.
+    // The types of these two depend on the table, which `afterYield` would lose.
     get: async (table, scope, id) => {
-      await giveWay()
+      await yieldTurn()
       return store.get(table, scope, id)
     },
     find: async (table, scope, query) => {
-      await giveWay()
+      await yieldTurn()
       return store.find(table, scope, query)
     },
-    searchText: after((scope, query) => store.searchText(scope, query)),
-    findNeighbors: after((scope, ids, reach) => store.findNeighbors(scope, ids, reach)),
-    commit: after((changes) => store.commit(changes)),
+    searchText: afterYield((scope, query) => store.searchText(scope, query)),
+    findNeighbors: afterYield((scope, ids, reach) => store.findNeighbors(scope, ids, reach)),
+    commit: afterYield((changes) => store.commit(changes)),
   }
 }

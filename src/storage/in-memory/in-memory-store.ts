@@ -1,10 +1,7 @@
 /**
- * The store in memory: the executable specification that every other store is compared with.
- *
- * It is written to be obviously right rather than fast. A commit works on a copy of the tables and swaps it in,
- * so that a refused change leaves nothing behind.
+ * The store in memory: the executable specification of `Store`, written to be obviously right rather than fast. A commit
+ * changes a copy of the tables and swaps it in, so that a rejected commit leaves nothing behind.
  */
-
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../domain/limits.ts'
 import { isKeyHolder, type Memory } from '../../domain/memory.ts'
@@ -17,6 +14,7 @@ import {
 import { listSearchTerms } from '../../domain/searchable-text.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { compareText } from '../../lib/compare.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type CorpusStatistics, computeIdf, scoreDocument } from '../../text/search/bm25.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import { isIncluded, isMatchingDocument } from '../document-filter.ts'
@@ -38,6 +36,7 @@ import {
   EMPTY_TEXT_MATCH,
   type EntryFilter,
   type FindQuery,
+  type JobFilter,
   type MemoryFilter,
   mapTables,
   type Page,
@@ -46,6 +45,7 @@ import {
   type SessionNeighbors,
   type SessionQuery,
   type SessionSummary,
+  type SignalFilter,
   type Store,
   TABLES,
   type Table,
@@ -63,12 +63,12 @@ type AnyRow = Row<Table>
 type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 export function createInMemoryStore(): Store {
-  let rows = mapTables(() => new Map()) as Rows // every table has its map
+  let rows = mapTables(() => new Map()) as Rows // one map per table
 
   return {
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const row = rows[table].get(id)
-      return row !== undefined && isWithinScope(scope, placeOf(row)) ? structuredClone(row) : null
+      return row !== undefined && isWithinScope(scope, getPlace(row)) ? structuredClone(row) : null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
@@ -76,18 +76,18 @@ export function createInMemoryStore(): Store {
       const { fields, isForward, after } = parseOrdering(query)
       const compare = (a: OrderPoint, b: OrderPoint) =>
         isForward ? comparePoints(a, b) : comparePoints(b, a)
-      const found = [...rows[table].values()]
-        .filter((row) => isWithinScope(scope, placeOf(row)) && MATCHES[table](row, query.where))
+      const matches = [...rows[table].values()]
+        .filter((row) => isWithinScope(scope, getPlace(row)) && MATCHERS[table](row, query.where))
         .map((row) => ({ row, point: getOrderPoint(fields, row) }))
         .filter(({ point }) => after === null || compare(point, after) > 0)
         .sort((a, b) => compare(a.point, b.point))
         .slice(offset)
         .map(({ row }) => row)
-      const page = found.slice(0, limit)
-      const isMore = found.length > limit
+      const page = matches.slice(0, limit)
+      const hasMore = matches.length > limit
       return {
         rows: structuredClone(page),
-        next: isMore ? encodeCursor(query.order, page.at(-1)) : null,
+        next: hasMore ? encodeCursor(query.order, page.at(-1)) : null,
       }
     },
 
@@ -104,28 +104,28 @@ export function createInMemoryStore(): Store {
     },
 
     async findDocuments(scope: Scope, query: DocumentQuery) {
-      return findDocuments(documentsOf(rows), scope, query)
+      return findDocuments(listDocuments(rows), scope, query)
     },
 
     async searchText(scope: Scope, query: TextQuery) {
-      return matchText(documentsOf(rows), scope, query)
+      return searchText(listDocuments(rows), scope, query)
     },
 
     async listSessions(scope: Scope, query: SessionQuery) {
-      return sessions([...rows.turn.values()], scope, query)
+      return listSessions([...rows.turn.values()], scope, query)
     },
 
     async findNeighbors(scope: Scope, ids: readonly MemoryId[], reach: number) {
-      return around(documentsOf(rows), scope, ids, reach)
+      return findNeighbors(listDocuments(rows), scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      const draft = mapTables((table) => new Map<string, AnyRow>(rows[table])) as Rows // as above
+      const draft = mapTables((table) => new Map<string, AnyRow>(rows[table])) as Rows // one map per table
       for (const change of changes) {
-        const conflict = apply(draft, structuredClone(change))
+        const conflict = applyChange(draft, structuredClone(change))
         if (conflict !== null) return conflict
       }
       rows = draft
@@ -133,21 +133,21 @@ export function createInMemoryStore(): Store {
     },
 
     async listPlaces(only) {
-      type Held = { owner: string; user: string | null; memories: number; turns: number }
-      const held = new Map<string, Held>()
+      type PlaceCounts = { owner: string; user: string | null; memories: number; turns: number }
+      const places = new Map<string, PlaceCounts>()
       for (const table of TABLES) {
-        for (const { owner, user } of [...rows[table].values()].map(placeOf)) {
+        for (const { owner, user } of [...rows[table].values()].map(getPlace)) {
           if (only !== undefined && owner !== only) continue
           const name = JSON.stringify([owner, user])
-          const known = held.get(name) ?? { owner, user, memories: 0, turns: 0 }
-          held.set(name, {
-            ...known,
-            memories: known.memories + (table === 'memory' ? 1 : 0),
-            turns: known.turns + (table === 'turn' ? 1 : 0),
+          const counts = places.get(name) ?? { owner, user, memories: 0, turns: 0 }
+          places.set(name, {
+            ...counts,
+            memories: counts.memories + (table === 'memory' ? 1 : 0),
+            turns: counts.turns + (table === 'turn' ? 1 : 0),
           })
         }
       }
-      return [...held.values()].sort(comparePlaces)
+      return [...places.values()].sort(comparePlaces)
     },
 
     async getReport() {
@@ -169,7 +169,7 @@ export function createInMemoryStore(): Store {
   }
 }
 
-/** Both of one order, so that numbers meet numbers. */
+/** Compares two points of one order. */
 function comparePoints(a: OrderPoint, b: OrderPoint): number {
   for (const [at, value] of a.entries()) {
     const other = b[at]
@@ -182,7 +182,7 @@ function comparePoints(a: OrderPoint, b: OrderPoint): number {
   return 0
 }
 
-function apply(rows: Rows, change: Change): Conflict | null {
+function applyChange(rows: Rows, change: Change): Conflict | null {
   if (change.op === 'count') {
     const memory = rows.memory.get(change.id)
     if (memory !== undefined && isWithinScope(change.scope, memory.place)) {
@@ -198,28 +198,28 @@ function apply(rows: Rows, change: Change): Conflict | null {
     return null
   }
   const id = change.op === 'put' ? change.row.id : change.id
-  const scope: Scope = change.op === 'put' ? homeOf(placeOf(change.row)) : change.scope
-  // The table and the row's type belong together in `Change`; looking both up apart loses that.
+  const scope: Scope = change.op === 'put' ? toUserScope(getPlace(change.row)) : change.scope
+  // A change pairs its table with the type of its row; looking up both separately loses that.
   const table = rows[change.table] as Map<string, AnyRow>
   const existing = table.get(id)
-  const isCovered = existing !== undefined && isWithinScope(scope, placeOf(existing))
-  const because = checkExpectation(
+  const isCovered = existing !== undefined && isWithinScope(scope, getPlace(existing))
+  const reason = checkExpectation(
     change.expect,
-    existing === undefined ? null : { version: versionOf(existing), isCovered },
+    existing === undefined ? null : { version: getVersion(existing), isCovered },
   )
-  if (because !== null) return { kind: 'conflict', table: change.table, id, because }
+  if (reason !== null) return { kind: 'conflict', table: change.table, id, reason }
   if (change.op === 'remove') table.delete(id)
   if (change.op === 'put') {
     if (change.table === 'memory' && isKeyTaken(rows.memory, change.row)) {
-      return { kind: 'conflict', table: 'memory', id, because: 'key' }
+      return { kind: 'conflict', table: 'memory', id, reason: 'key' }
     }
-    table.set(id, keepingUses(change.row, existing))
+    table.set(id, mergeUsage(change.row, existing))
   }
   return null
 }
 
-/** Uses may have been counted since the row was read; writing it back must not undo that. */
-function keepingUses(row: AnyRow, existing: AnyRow | undefined): AnyRow {
+/** Uses may have been counted since the row was read: writing it back must not lower them. */
+function mergeUsage(row: AnyRow, existing: AnyRow | undefined): AnyRow {
   if (existing === undefined || !('useCount' in row) || !('useCount' in existing)) return row
   const useCount = Math.max(row.useCount, existing.useCount)
   const [a, b] = [row.lastUsedAt, existing.lastUsedAt]
@@ -229,34 +229,36 @@ function keepingUses(row: AnyRow, existing: AnyRow | undefined): AnyRow {
 function isKeyTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {
   if (!isKeyHolder(row)) return false
   for (const other of memories.values()) {
-    const isSameHome = other.place.owner === row.place.owner && other.place.user === row.place.user
-    if (other.id !== row.id && isSameHome && other.key === row.key && isKeyHolder(other))
+    const isSameUser = other.place.owner === row.place.owner && other.place.user === row.place.user
+    if (other.id !== row.id && isSameUser && other.key === row.key && isKeyHolder(other))
       return true
   }
   return false
 }
 
-/** A row stays with its owner and user; the session is only where it was learned. */
-function homeOf(place: Place): Scope {
+/** A row never changes its owner and user; its session is only where it was learned. */
+function toUserScope(place: Place): Scope {
   return { owner: place.owner, user: place.user }
 }
 
-function placeOf(row: AnyRow): Place {
+function getPlace(row: AnyRow): Place {
   return 'memory' in row ? row.memory.place : row.place
 }
 
-function versionOf(row: AnyRow): number {
+function getVersion(row: AnyRow): number {
   return 'version' in row ? row.version : 1
 }
 
-const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
+const MATCHERS: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
   {
-    // Each table's rows and filters meet only their own matcher.
+    // A matcher gets only the rows and filters of its table.
     memory: (row, where) => isMatchingDocument(row as Memory, where as MemoryFilter),
     revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
     tombstone: (row, where) => isIncluded((where as TombstoneFilter).ids, row.id),
     entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
     turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
+    job: (row, where) => matchesJob(row as Row<'job'>, where as JobFilter),
+    signal: (row, where) => matchesSignal(row as Row<'signal'>, where as SignalFilter),
   }
 
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
@@ -276,8 +278,7 @@ function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
     (where.about === undefined || where.about === entry.about) &&
     (where.atFrom === undefined || entry.at >= where.atFrom) &&
     (where.atBefore === undefined || entry.at < where.atBefore) &&
-    (where.expiredBy === undefined ||
-      (entry.expiresAt !== null && entry.expiresAt <= where.expiredBy))
+    hasExpired(entry, where)
   )
 }
 
@@ -291,16 +292,43 @@ function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
   )
 }
 
-/** Rows are replaced, never changed, so the document of one stays right. */
+function matchesJob(job: Row<'job'>, where: JobFilter): boolean {
+  return (
+    isIncluded(where.ids, job.id) &&
+    isIncluded(where.kinds, job.kind) &&
+    (where.owner === undefined || where.owner === job.owner) &&
+    isIncluded(where.statuses, job.status) &&
+    (where.dueFrom === undefined || (job.dueAt !== null && job.dueAt >= where.dueFrom)) &&
+    (where.dueBefore === undefined || (job.dueAt !== null && job.dueAt < where.dueBefore)) &&
+    hasExpired(job, where)
+  )
+}
+
+function matchesSignal(signal: Row<'signal'>, where: SignalFilter): boolean {
+  return (
+    isIncluded(where.ids, signal.id) &&
+    isIncluded(where.statuses, signal.status) &&
+    hasExpired(signal, where)
+  )
+}
+
+function hasExpired(
+  { expiresAt }: { readonly expiresAt: Instant | null },
+  { expiredBy }: { readonly expiredBy?: Instant },
+): boolean {
+  return expiredBy === undefined || (expiresAt !== null && expiresAt <= expiredBy)
+}
+
+/** Rows are immutable, so the document of a turn never changes. */
 const documentByTurn = new WeakMap<Turn, SearchDocument>()
 
-function documentsOf(rows: Rows): readonly SearchDocument[] {
-  const ofTurns = [...rows.turn.values()].map((turn) => {
+function listDocuments(rows: Rows): readonly SearchDocument[] {
+  const turnDocuments = [...rows.turn.values()].map((turn) => {
     const document = documentByTurn.get(turn) ?? toTurnDocument(turn)
     documentByTurn.set(turn, document)
     return document
   })
-  return [...rows.memory.values(), ...ofTurns]
+  return [...rows.memory.values(), ...turnDocuments]
 }
 
 function findDocuments(
@@ -310,38 +338,38 @@ function findDocuments(
 ): Page<SearchDocument> {
   const compare = (a: string, b: string) =>
     order === 'oldest' ? compareText(a, b) : compareText(b, a)
-  const found = documents
+  const matches = documents
     .filter(
       (document) => isWithinScope(scope, document.place) && isMatchingDocument(document, where),
     )
     .filter(({ id }) => after === undefined || compare(id, after) > 0)
     .sort((a, b) => compare(a.id, b.id))
-  const page = found.slice(0, limit)
+  const page = matches.slice(0, limit)
   return {
     rows: structuredClone(page),
-    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    next: matches.length > limit ? (page.at(-1)?.id ?? null) : null,
   }
 }
 
-function matchText(
+function searchText(
   documents: readonly SearchDocument[],
   scope: Scope,
   query: TextQuery,
 ): TextMatch {
-  const wanted = extractQueryTerms(query.text)
+  const queryTerms = extractQueryTerms(query.text)
   const owned = documents.filter(({ place }) => place.owner === scope.owner)
-  const corpus = corpusOf(owned.map(termsOf))
+  const corpus = countTerms(owned.map(getTerms))
   const hits = owned
     .filter(
       (document) =>
         isWithinScope(scope, document.place) && isMatchingDocument(document, query.where),
     )
     .map((document) => {
-      const terms = termsOf(document)
+      const terms = getTerms(document)
       return {
         id: document.id,
-        ...scoreDocument(wanted, terms, corpus),
-        counts: wanted.map((term) => terms.filter((one) => one === term).length),
+        ...scoreDocument(queryTerms, terms, corpus),
+        counts: queryTerms.map((term) => terms.filter((each) => each === term).length),
         length: terms.length,
         session: document.place.session,
       }
@@ -351,7 +379,7 @@ function matchText(
     .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
   if (hits.length === 0) return EMPTY_TEXT_MATCH
   return {
-    terms: wanted.map((text) => ({
+    terms: queryTerms.map((text) => ({
       text,
       rarity: computeIdf(corpus.countDocumentsWith(text), corpus.documents),
     })),
@@ -360,14 +388,18 @@ function matchText(
   }
 }
 
-function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionSummary> {
-  const found = new Map<string, SessionListPosition>()
+function listSessions(
+  turns: readonly Turn[],
+  scope: Scope,
+  query: SessionQuery,
+): Page<SessionSummary> {
+  const sessions = new Map<string, SessionListPosition>()
   for (const { id, place, saidAt } of turns) {
     const { session } = place
     if (session === null || !isWithinScope(scope, place)) continue
     const name = JSON.stringify([place.user, session])
-    const known = found.get(name)
-    found.set(name, {
+    const known = sessions.get(name)
+    sessions.set(name, {
       place: { ...place, session },
       turns: (known?.turns ?? 0) + 1,
       firstSaidAt: known !== undefined && known.firstSaidAt < saidAt ? known.firstSaidAt : saidAt,
@@ -376,46 +408,46 @@ function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Pa
     })
   }
   const after = parseSessionCursor(query)
-  const points = [...found.values()].sort(bySession)
+  const points = [...sessions.values()].sort(compareSessions)
   return buildSessionPage(
-    points.filter((point) => after === null || bySession(point, after) > 0),
+    points.filter((point) => after === null || compareSessions(point, after) > 0),
     query,
   )
 }
 
 type SessionOrder = Pick<SessionListPosition, 'lastSaidAt' | 'lastId'>
 
-function bySession(a: SessionOrder, b: SessionOrder): number {
+function compareSessions(a: SessionOrder, b: SessionOrder): number {
   return b.lastSaidAt - a.lastSaidAt || compareText(b.lastId, a.lastId)
 }
 
-/** Memories follow each other in the order of ids, which is that of creation; turns in the order of their positions. */
-function around(
+/** Memories are ordered by id, which is by creation; turns by their positions. */
+function findNeighbors(
   documents: readonly SearchDocument[],
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, SessionNeighbors> {
-  const found = new Map<MemoryId, SessionNeighbors>()
+  const neighbors = new Map<MemoryId, SessionNeighbors>()
   for (const document of documents) {
     const { session } = document.place
     if (session === null || !ids.includes(document.id) || !isWithinScope(scope, document.place))
       continue
-    const isOfTurn = document.type === 'turn'
-    const course = documents
+    const isTurn = document.type === 'turn'
+    const sequence = documents
       .filter(
-        ({ place, type }) => isWithinScope(document.place, place) && (type === 'turn') === isOfTurn,
+        ({ place, type }) => isWithinScope(document.place, place) && (type === 'turn') === isTurn,
       )
       .sort(compareByPosition)
       .map(({ id }) => id)
-    const position = course.indexOf(document.id)
-    found.set(document.id, {
+    const position = sequence.indexOf(document.id)
+    neighbors.set(document.id, {
       session,
-      before: course.slice(Math.max(0, position - reach), position).reverse(),
-      after: course.slice(position + 1, position + 1 + reach),
+      before: sequence.slice(Math.max(0, position - reach), position).reverse(),
+      after: sequence.slice(position + 1, position + 1 + reach),
     })
   }
-  return found
+  return neighbors
 }
 
 function compareByPosition(a: SearchDocument, b: SearchDocument): number {
@@ -423,18 +455,16 @@ function compareByPosition(a: SearchDocument, b: SearchDocument): number {
   return first - second || compareText(a.id, b.id)
 }
 
-/** Rows are replaced, never changed, so what was computed for one stays right. */
+/** Documents are immutable, so their terms never change. */
 const termsByDocument = new WeakMap<SearchDocument, readonly string[]>()
 
-function termsOf(document: SearchDocument): readonly string[] {
-  const known = termsByDocument.get(document)
-  if (known !== undefined) return known
-  const terms = listSearchTerms(document)
+function getTerms(document: SearchDocument): readonly string[] {
+  const terms = termsByDocument.get(document) ?? listSearchTerms(document)
   termsByDocument.set(document, terms)
   return terms
 }
 
-function corpusOf(documents: readonly (readonly string[])[]): CorpusStatistics {
+function countTerms(documents: readonly (readonly string[])[]): CorpusStatistics {
   const frequencies = new Map<string, number>()
   let length = 0
   for (const document of documents) {

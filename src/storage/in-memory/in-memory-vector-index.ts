@@ -1,7 +1,6 @@
 /**
- * Vectors in memory, compared one by one: the executable specification that every other index is compared with.
- *
- * Whether a vector is still that of its memory is asked of the store each time, so nothing is ever out of date.
+ * The vector index in memory: the executable specification of `VectorIndex`. It compares vectors one by one, and reads
+ * the store in every call to skip stale vectors.
  */
 import { hashEmbeddingText, isByteSpace } from '../../domain/embedding-text.ts'
 import type { MemoryId } from '../../domain/ids.ts'
@@ -28,53 +27,53 @@ type Vectors = Map<MemoryId, StoredVector>
 
 export function createInMemoryVectorIndex(store: Store): VectorIndex {
   const spaces = new Map<string, { readonly space: VectorSpace; readonly vectors: Vectors }>()
-  const vectorsIn = (space: VectorSpace): Vectors =>
+  const getVectors = (space: VectorSpace): Vectors =>
     spaces.get(space.signature)?.vectors ?? new Map()
 
-  /** Vectors that are still those of their documents, by id. */
-  async function valid(space: VectorSpace, scope: Scope, where: DocumentFilter) {
-    const vectors = vectorsIn(space)
-    const found = new Map<MemoryId, StoredVector>()
-    if (vectors.size === 0) return found
-    for (const document of await documentsOf(store, scope, where)) {
-      const kept = vectors.get(document.id)
-      if (kept !== undefined && isOf(kept, document)) found.set(document.id, kept)
+  /** Vectors of matching documents that are not stale, by id. */
+  async function loadCurrent(space: VectorSpace, scope: Scope, where: DocumentFilter) {
+    const vectors = getVectors(space)
+    const current = new Map<MemoryId, StoredVector>()
+    if (vectors.size === 0) return current
+    for (const document of await loadDocuments(store, scope, where)) {
+      const stored = vectors.get(document.id)
+      if (stored !== undefined && isCurrent(stored, document)) current.set(document.id, stored)
     }
-    return found
+    return current
   }
 
   return {
     async put(space, entries) {
       for (const { vector } of entries) assertVectorFits(space.dimensions, vector)
-      const fitting: VectorEntry[] = []
+      const current: VectorEntry[] = []
       for (const entry of entries) {
         const where = { ids: [entry.id], types: DOCUMENT_TYPES }
-        const [document] = await documentsOf(store, homeOf(entry.place), where)
-        if (document !== undefined && isOf(entry, document)) fitting.push(entry)
+        const [document] = await loadDocuments(store, toUserScope(entry.place), where)
+        if (document !== undefined && isCurrent(entry, document)) current.push(entry)
       }
       const { vectors } = spaces.get(space.signature) ?? {
         vectors: new Map<MemoryId, StoredVector>(),
       }
-      for (const { id, place, textHash, vector } of fitting) {
-        const form = isByteSpace(space.signature)
+      for (const { id, place, textHash, vector } of current) {
+        const encoded = isByteSpace(space.signature)
           ? dequantizeVector(quantizeVector(vector))
           : vector.slice()
-        vectors.set(id, { place, textHash, vector: form })
+        vectors.set(id, { place, textHash, vector: encoded })
       }
       spaces.set(space.signature, { space, vectors })
     },
 
     async remove(space, scope, ids) {
       for (const id of ids) {
-        const known = await documentsOf(store, scope, { ids: [id], types: DOCUMENT_TYPES })
-        if (known.length > 0) vectorsIn(space).delete(id)
+        const documents = await loadDocuments(store, scope, { ids: [id], types: DOCUMENT_TYPES })
+        if (documents.length > 0) getVectors(space).delete(id)
       }
     },
 
     async search(space, scope, query) {
       assertVectorFits(space.dimensions, query.vector)
       if (query.limit <= 0 || isZeroVector(query.vector)) return []
-      return [...(await valid(space, scope, query.where))]
+      return [...(await loadCurrent(space, scope, query.where))]
         .filter(([, { vector }]) => !isZeroVector(vector))
         .map(([id, { vector }]) => ({ id, similarity: innerProduct(query.vector, vector) }))
         .sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
@@ -82,12 +81,12 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
     },
 
     async vectorsOf(space, scope, ids) {
-      const found = await valid(space, scope, { ids, types: DOCUMENT_TYPES })
-      return new Map([...found].map(([id, { vector }]) => [id, vector.slice()]))
+      const current = await loadCurrent(space, scope, { ids, types: DOCUMENT_TYPES })
+      return new Map([...current].map(([id, { vector }]) => [id, vector.slice()]))
     },
 
     async list(space, scope, { limit, after }) {
-      return [...(await valid(space, scope, { types: DOCUMENT_TYPES }))]
+      return [...(await loadCurrent(space, scope, { types: DOCUMENT_TYPES }))]
         .filter(([id]) => after === undefined || compareText(id, after) > 0)
         .sort(([a], [b]) => compareText(a, b))
         .slice(0, Math.max(0, limit))
@@ -95,7 +94,7 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
     },
 
     async count(space, scope) {
-      return (await valid(space, scope, { types: DOCUMENT_TYPES })).size
+      return (await loadCurrent(space, scope, { types: DOCUMENT_TYPES })).size
     },
 
     async spaces() {
@@ -104,8 +103,8 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
         [...spaces.values()].map(async ({ space }) => {
           const counts = await Promise.all(
             owners.map(async (owner) => {
-              const scope = { owner } as Scope // names come back as they went in
-              return (await valid(space, scope, { types: DOCUMENT_TYPES })).size
+              const scope = { owner } as Scope // as the store returned it
+              return (await loadCurrent(space, scope, { types: DOCUMENT_TYPES })).size
             }),
           )
           return { ...space, vectors: counts.reduce((sum, count) => sum + count, 0) }
@@ -126,20 +125,20 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
   }
 }
 
-/** Whether a vector is that of the document as it is now. */
-function isOf(kept: StoredVector, document: SearchDocument): boolean {
+/** Whether a vector was made from the current text of its document. */
+function isCurrent(stored: StoredVector, document: SearchDocument): boolean {
   return (
-    isWithinScope(homeOf(kept.place), document.place) &&
-    kept.textHash === hashEmbeddingText(document)
+    isWithinScope(toUserScope(stored.place), document.place) &&
+    stored.textHash === hashEmbeddingText(document)
   )
 }
 
-/** A document stays with its owner and user; the session is only where it comes from. */
-function homeOf({ owner, user }: Place): Scope {
+/** A document never changes its owner and user; its session is only where it comes from. */
+function toUserScope({ owner, user }: Place): Scope {
   return { owner, user }
 }
 
-async function documentsOf(
+async function loadDocuments(
   store: Store,
   scope: Scope,
   where: DocumentFilter,

@@ -1,8 +1,7 @@
 /**
- * A vector mirror in memory: plain enough to be obviously right. Every other one passes the same suite, and those who
- * use mirrors are tested with this one.
+ * The vector replica in memory: the executable specification of `VectorReplica`, and the replica that code on top of
+ * replicas is tested with.
  */
-
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -17,18 +16,18 @@ export function createInMemoryVectorReplica(name: VectorReplica['name'] = 'qdran
   const spaces = new Map<string, { readonly dimensions: number; readonly points: Points }>()
   let isClosed = false
 
-  const pointsIn = ({ signature }: VectorSpace): Points => {
-    if (isClosed) throw new AppError('unavailable', 'The mirror is closed.')
+  const getPoints = ({ signature }: VectorSpace): Points => {
+    if (isClosed) throw new AppError('unavailable', 'The replica is closed.')
     return spaces.get(signature)?.points ?? new Map()
   }
 
-  const pointsOf = (space: VectorSpace, owner?: OwnerId): ReplicaPoint[] =>
-    [...pointsIn(space).values()].filter(
+  const listPoints = (space: VectorSpace, owner?: OwnerId): ReplicaPoint[] =>
+    [...getPoints(space).values()].filter(
       ({ place }) => owner === undefined || place.owner === owner,
     )
 
-  function prepared(space: VectorSpace): Points {
-    const points = pointsIn(space)
+  function prepareSpace(space: VectorSpace): Points {
+    const points = getPoints(space)
     const { dimensions } = spaces.get(space.signature) ?? space
     assertVectorFits(dimensions, new Float32Array(space.dimensions))
     spaces.set(space.signature, { dimensions, points })
@@ -39,34 +38,34 @@ export function createInMemoryVectorReplica(name: VectorReplica['name'] = 'qdran
     name,
 
     async prepare(space) {
-      prepared(space)
+      prepareSpace(space)
     },
 
     async upsert(space, points) {
       for (const { vector } of points) assertVectorFits(space.dimensions, vector)
-      const kept = prepared(space)
-      for (const point of points) kept.set(point.id, { ...point, vector: point.vector.slice() })
+      const stored = prepareSpace(space)
+      for (const point of points) stored.set(point.id, { ...point, vector: point.vector.slice() })
     },
 
     async remove(space, owner, ids) {
-      const points = pointsIn(space)
+      const points = getPoints(space)
       for (const id of ids) if (points.get(id)?.place.owner === owner) points.delete(id)
     },
 
     async search(space, filter, { vector, limit }) {
       assertVectorFits(space.dimensions, vector)
       if (isZeroVector(vector)) return []
-      return pointsOf(space, filter.owner)
-        .filter((point) => passes(point, filter) && !isZeroVector(point.vector))
-        .map(({ id, textHash, vector: kept }) => {
-          return { id, textHash, similarity: innerProduct(vector, kept) }
+      return listPoints(space, filter.owner)
+        .filter((point) => isMatch(point, filter) && !isZeroVector(point.vector))
+        .map(({ id, textHash, vector: stored }) => {
+          return { id, textHash, similarity: innerProduct(vector, stored) }
         })
         .sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
         .slice(0, Math.max(0, limit))
     },
 
     async list(space, { owner, limit, after }) {
-      return pointsOf(space, owner)
+      return listPoints(space, owner)
         .filter(({ id }) => after === undefined || compareText(id, after) > 0)
         .sort((a, b) => compareText(a.id, b.id))
         .slice(0, Math.max(0, limit))
@@ -74,19 +73,19 @@ export function createInMemoryVectorReplica(name: VectorReplica['name'] = 'qdran
     },
 
     async count(space, owner) {
-      return pointsOf(space, owner).length
+      return listPoints(space, owner).length
     },
 
     async removeExpired(space, before) {
-      const expired = pointsOf(space).filter(
+      const expired = listPoints(space).filter(
         ({ expiresAt }) => expiresAt !== null && expiresAt < before,
       )
-      for (const { id } of expired) pointsIn(space).delete(id)
+      for (const { id } of expired) getPoints(space).delete(id)
       return expired.length
     },
 
     async drop(space) {
-      pointsIn(space)
+      getPoints(space)
       spaces.delete(space.signature)
     },
 
@@ -100,7 +99,7 @@ export function createInMemoryVectorReplica(name: VectorReplica['name'] = 'qdran
   }
 }
 
-function passes({ place, type, expiresAt }: ReplicaPoint, filter: ReplicaFilter): boolean {
+function isMatch({ place, type, expiresAt }: ReplicaPoint, filter: ReplicaFilter): boolean {
   return (
     (filter.user === undefined || filter.user === place.user) &&
     (filter.session === undefined || filter.session === place.session) &&

@@ -15,30 +15,38 @@ import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { MigrationSource } from '../migration-source.ts'
 import {
+  buildSessionPage,
   encodeCursor,
   NEVER_INSTANT,
   type OrderField,
   parseOrdering,
+  parseSessionCursor,
+  type SessionListPosition,
   toPageRange,
 } from '../page-cursor.ts'
 import {
   type Change,
   type DocumentQuery,
   type FindQuery,
+  type MemoryCounts,
   type MemoryFilter,
   mapTables,
   type Page,
   type Row,
   type SessionQuery,
+  type SessionSummary,
   type Store,
   TABLES,
   type Table,
   type Tables,
   type TextQuery,
 } from '../store.ts'
+import type { CountGroup } from '../tally.ts'
+import { sumCounts } from '../tally.ts'
 import type { VectorIndex } from '../vector-index.ts'
+import { CachedDatabase } from './cache/cached-database.ts'
 import type { OwnerCacheOptions } from './cache/owner-cache.ts'
-import { SqliteDatabase } from './connection/sqlite-database.ts'
+import type { SqliteDatabase } from './connection/sqlite-database.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
@@ -56,18 +64,21 @@ import {
 } from './schema/migrations.ts'
 import { findNeighbors, matchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
-import { toEntry } from './store/entry-codec.ts'
-import { countMemories } from './store/memory-counts.ts'
 import {
   INDEX_COLUMNS,
   MEMORY_SELECTION,
   PLACE_TOKEN,
+  readPlace,
+  TURN_COLUMNS,
   toDocument,
+  toEntry,
+  toJob,
   toMemory,
   toRevision,
+  toSignal,
   toTombstone,
+  toTurn,
 } from './store/row-codec.ts'
-import { listSessions } from './store/session-list.ts'
 import {
   joinConditions,
   MEMORY_CONDITION,
@@ -77,7 +88,6 @@ import {
   toScopeConditions,
   toTableConditions,
 } from './store/sql-filters.ts'
-import { TURN_COLUMNS, toTurn } from './store/turn-codec.ts'
 import { openSqliteVecIndex } from './vectors/sqlite-vec-vector-index.ts'
 import { openSqliteVectorIndex } from './vectors/sqlite-vector-index.ts'
 
@@ -128,7 +138,7 @@ const CACHE_KIB = 65_536
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const key = options.key ?? null
   const connection = await (options.openConnection ?? openConnection)(options.path, key)
-  const session = new SqliteDatabase(connection, options.ownerCache)
+  const database = new CachedDatabase(connection, options.ownerCache)
   try {
     connection.exec(`
       PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
@@ -140,35 +150,35 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KIB};
     `)
-    migrateIfNeeded(session, options)
-    session.enableAsyncBusyWait(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
-    const builtIn = openSqliteVectorIndex(session, {
+    migrateIfNeeded(database, options)
+    database.enableAsyncBusyWait(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+    const builtIn = openSqliteVectorIndex(database, {
       cacheBytes: options.vectorCacheBytes,
       sketchVectorsMin: options.sketchVectorsMin,
     })
     const vectors =
       options.vectorSearchEngine === 'sqlite-vec'
-        ? await openSqliteVecIndex(session, builtIn)
+        ? await openSqliteVecIndex(database, builtIn)
         : builtIn
-    return sqliteStore(session, options, key !== null, vectors)
+    return sqliteStore(database, options, key !== null, vectors)
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-function migrateIfNeeded(session: SqliteDatabase, options: SqliteStoreOptions): void {
+function migrateIfNeeded(database: CachedDatabase, options: SqliteStoreOptions): void {
   const migrations = options.migrations ?? MIGRATIONS
-  const pending = findPendingMigrations(session.connection, migrations)
+  const pending = findPendingMigrations(database.connection, migrations)
   if (pending === null) return
   if (pending.from > 0 && options.path !== ':memory:') {
-    vacuumInto(session, `${options.path}.before-schema-${pending.to}-${options.now()}`)
+    vacuumInto(database, `${options.path}.before-schema-${pending.to}-${options.now()}`)
   }
-  migrate(session.connection, options.now(), migrations)
+  migrate(database.connection, options.now(), migrations)
 }
 
 function sqliteStore(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   options: SqliteStoreOptions,
   isEncrypted: boolean,
   vectors: VectorIndex,
@@ -176,23 +186,23 @@ function sqliteStore(
   const checkpoints = new WalCheckpointer({ path: options.path, key: options.key ?? null })
   return {
     vectors,
-    migrationSource: createSqliteMigrationSource(session),
+    migrationSource: createSqliteMigrationSource(database),
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const isMeant = { sql: `${table}.id = ?`, values: [id] }
       const conditions = table === 'memory' ? [isMeant, MEMORY_CONDITION] : [isMeant]
-      const [row] = select(session, table, scope, conditions)
+      const [row] = select(database, table, scope, conditions)
       return row ?? null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = toPageRange(query)
-      const known = findByIds(session, table, scope, query)
+      const known = findByIds(database, table, scope, query)
       if (known !== null) return { rows: known, next: null }
       const part = [limit + 1, offset]
       const rows =
-        findCreated(session, table, scope, query) ??
-        select(session, table, scope, ...toOrderBy(session, table, scope, query, part))
+        findCreated(database, table, scope, query) ??
+        select(database, table, scope, ...toOrderBy(database, table, scope, query, part))
       const page = rows.slice(0, limit)
       return {
         rows: page,
@@ -201,39 +211,39 @@ function sqliteStore(
     },
 
     async findDocuments(scope: Scope, query: DocumentQuery) {
-      return findDocuments(session, scope, query)
+      return findDocuments(database, scope, query)
     },
 
     async countMemories(scope: Scope, where: MemoryFilter) {
-      return countMemories(session, scope, where)
+      return countMemories(database, scope, where)
     },
 
     async searchText(scope: Scope, query: TextQuery) {
-      return matchText(session, scope, query)
+      return matchText(database, scope, query)
     },
 
     async listSessions(scope: Scope, query: SessionQuery) {
-      return listSessions(session, scope, query)
+      return listSessions(database, scope, query)
     },
 
     async findNeighbors(scope: Scope, ids: readonly MemoryId[], reach: number) {
-      return findNeighbors(session, scope, ids, reach)
+      return findNeighbors(database, scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
       const most = options.commitChangesMax ?? COMMIT_CHANGES_MAX
       if (changes.length > most) throw new RangeError(`A commit holds at most ${most} changes.`)
-      const outcome = await session.withBusyRetry(() => applyCommit(session, changes))
+      const outcome = await database.withBusyRetry(() => applyCommit(database, changes))
       checkpoints.recordChanges(changes.length)
       if (outcome.kind === 'committed' && changes.some(removesContent)) {
-        await truncateWal(session, checkpoints)
+        await truncateWal(database, checkpoints)
       }
       return outcome
     },
 
     async listPlaces(owner) {
       // From the counts that search keeps: going through the memories would take a second with a million of them.
-      const rows = session.all(
+      const rows = database.all(
         `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories,
            coalesce(said.memories, 0) AS turns
          FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
@@ -253,7 +263,7 @@ function sqliteStore(
     },
 
     async getReport() {
-      const number = (sql: string) => Number(Object.values(session.all(sql)[0] ?? {})[0])
+      const number = (sql: string) => Number(Object.values(database.all(sql)[0] ?? {})[0])
       return {
         kind: isEncrypted ? 'sqlite (encrypted)' : 'sqlite',
         location: options.path,
@@ -265,7 +275,7 @@ function sqliteStore(
           ),
         ),
         facts: {
-          sqlite: String(session.all('SELECT sqlite_version() AS version')[0]?.version),
+          sqlite: String(database.all('SELECT sqlite_version() AS version')[0]?.version),
           durability: options.durability ?? 'normal',
           encrypted: isEncrypted,
           vectors: number('SELECT coalesce(sum(vectors), 0) FROM vector_owner'),
@@ -274,38 +284,38 @@ function sqliteStore(
     },
 
     async checkIntegrity({ repair }) {
-      session.ownerCache.clear()
-      session.documentCache.clear()
-      return session.withBusyRetry(() => checkStoreIntegrity(session, repair))
+      database.ownerCache.clear()
+      database.documentCache.clear()
+      return database.withBusyRetry(() => checkStoreIntegrity(database, repair))
     },
 
     async backup(path: string) {
-      vacuumInto(session, path)
+      vacuumInto(database, path)
     },
 
     async close() {
       await vectors.close()
       await checkpoints.close()
-      session.ownerCache.clear()
-      session.connection.close()
+      database.ownerCache.clear()
+      database.connection.close()
     },
   }
 }
 
 function findDocuments(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   scope: Scope,
   query: DocumentQuery,
 ): Page<SearchDocument> {
   const { where, order = 'newest', after } = query
   const { ids, createdFrom, ...others } = where
   const { limit } = toPageRange({ where: {}, limit: query.limit })
-  if (order === 'newest' && after === undefined && !session.ownerCache.isDisabled) {
-    const resident = session.ownerCache.get(session.findOwnerNumber(scope))
-    if (resident === null) session.invalidateIfChanged()
+  if (order === 'newest' && after === undefined && !database.ownerCache.isDisabled) {
+    const resident = database.ownerCache.get(database.findOwnerNumber(scope))
+    if (resident === null) database.invalidateIfChanged()
     if (ids !== undefined && limit >= ids.length) {
       const filter = { ...others, ...(createdFrom === undefined ? {} : { createdFrom }) }
-      return { rows: (resident ?? session.documentCache).find(scope, ids, filter), next: null }
+      return { rows: (resident ?? database.documentCache).find(scope, ids, filter), next: null }
     }
     if (createdFrom !== undefined && resident !== null) {
       return pageOf(resident.findByCreation(scope, where, limit + 1), limit)
@@ -317,7 +327,7 @@ function findDocuments(
     ...(after === undefined ? [] : [{ sql: `memory.id ${beyond} ?`, values: [after] }]),
   ]
   const by = `ORDER BY ${toOrderColumn('memory.id', conditions)} ${direction} LIMIT ?`
-  const rows = selectDocuments(session, scope, conditions, { sql: by, values: [limit + 1] })
+  const rows = selectDocuments(database, scope, conditions, { sql: by, values: [limit + 1] })
   return pageOf(rows, limit)
 }
 
@@ -328,31 +338,31 @@ function pageOf(rows: readonly SearchDocument[], limit: number): Page<SearchDocu
 
 /** A list of ids, as recall asks for it. */
 function findByIds<T extends Table>(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
   const first = newestMemories(table, query)
-  if (first === null || session.ownerCache.isDisabled) return null
+  if (first === null || database.ownerCache.isDisabled) return null
   const { ids, ...others } = first.where
   if (ids === undefined || first.limit < ids.length) return null
-  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
-  if (resident === null) session.invalidateIfChanged()
-  const found = (resident ?? session.documentCache).find(scope, ids, others)
+  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
+  if (resident === null) database.invalidateIfChanged()
+  const found = (resident ?? database.documentCache).find(scope, ids, others)
   return found as readonly Row<T>[] // memories, as was just seen
 }
 
 /** Memories of a time, as recall asks for them, and one more than are wanted. */
 function findCreated<T extends Table>(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
   const first = newestMemories(table, query)
   if (first?.where.createdFrom === undefined) return null
-  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
   if (resident === null) return null
   const found = resident.findByCreation(scope, first.where, toPageRange(first).limit + 1)
   return found as readonly Row<T>[] // memories, as was just seen
@@ -374,6 +384,8 @@ const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
   tombstone: toTombstone,
   entry: toEntry,
   turn: toTurn,
+  job: toJob,
+  signal: toSignal,
 }
 
 const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
@@ -381,30 +393,30 @@ const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
   .join(', ')
 
 function selectDocuments(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   scope: Scope,
   conditions: readonly SqlCondition[],
   tail: SqlCondition,
 ): readonly SearchDocument[] {
   const where = joinConditions([
-    ...toScopeConditions('memory', scope, session, conditions),
+    ...toScopeConditions('memory', scope, database, conditions),
     ...conditions,
   ])
   const from = `FROM memory JOIN place ON place.number = memory.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
-  return session.selectPacked({ columns: MEMORY_SELECTION, from }, values).map(toDocument)
+  return database.selectPacked({ columns: MEMORY_SELECTION, from }, values).map(toDocument)
 }
 
 function select<T extends Table>(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   table: T,
   scope: Scope,
   conditions: readonly SqlCondition[],
   tail: SqlCondition = { sql: '', values: [] },
 ): readonly Row<T>[] {
   const where = joinConditions([
-    ...toScopeConditions(table, scope, session, conditions),
+    ...toScopeConditions(table, scope, database, conditions),
     ...conditions,
   ])
   const from = `FROM ${table} JOIN place ON place.number = ${table}.place_number
@@ -413,14 +425,14 @@ function select<T extends Table>(
   const columns = table === 'turn' ? TURN : `${table}.*`
   const rows =
     table === 'memory'
-      ? session.selectPacked({ columns: MEMORY_SELECTION, from }, values)
-      : session.all(`SELECT ${columns}, place.owner, place.user ${from}`, values)
+      ? database.selectPacked({ columns: MEMORY_SELECTION, from }, values)
+      : database.all(`SELECT ${columns}, place.owner, place.user ${from}`, values)
   return rows.map(READ[table])
 }
 
 /** The conditions of a list in its order, and what goes behind them. */
 function toOrderBy<T extends Table>(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
@@ -436,7 +448,7 @@ function toOrderBy<T extends Table>(
   const tail = { sql: `ORDER BY ${by} LIMIT ? OFFSET ?`, values: part }
   if (table !== 'memory' || fields.length === 0) return [conditions, tail]
   const where = joinConditions([
-    ...toScopeConditions(table, scope, session, conditions),
+    ...toScopeConditions(table, scope, database, conditions),
     ...conditions,
   ])
   return [[selectRequested(where, tail)], { sql: `ORDER BY ${by}`, values: [] }]
@@ -482,27 +494,84 @@ function removesContent(change: Change): boolean {
  * log, which takes long; then this connection empties it. Were that done by another one, it would look as if another
  * process had written, and all that is at hand would be given up.
  */
-async function truncateWal(session: SqliteDatabase, checkpoints: WalCheckpointer): Promise<void> {
+async function truncateWal(database: CachedDatabase, checkpoints: WalCheckpointer): Promise<void> {
   await checkpoints.waitForCheckpoint()
   // Somebody who reads it is in the way: the thread can wait for them. Where it can't, the next checkpoint does it.
-  if (!isEmptied(session)) await checkpoints.truncateLog()
+  if (!isEmptied(database)) await checkpoints.truncateLog()
 }
 
-function isEmptied(session: SqliteDatabase): boolean {
+function isEmptied(database: CachedDatabase): boolean {
   try {
-    return session.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
+    return database.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
   } catch {
     return false // the commit stands
   }
 }
 
-function vacuumInto(session: SqliteDatabase, path: string): void {
+function vacuumInto(database: CachedDatabase, path: string): void {
   try {
-    session.run('VACUUM INTO ?', [path])
+    database.run('VACUUM INTO ?', [path])
   } catch (error) {
     if (error instanceof Error && /already exists/.test(error.message)) {
       throw new AppError('conflict', `There is already a file at ${path}.`, { path }, error)
     }
     throw error
   }
+}
+
+export function listSessions(
+  database: SqliteDatabase,
+  scope: Scope,
+  query: SessionQuery,
+): Page<SessionSummary> {
+  const after = parseSessionCursor(query)
+  const { sql, values } = joinConditions([
+    ...toScopeConditions('turn', scope, database, []),
+    { sql: 'turn.session IS NOT NULL', values: [] },
+  ])
+  const beyond = after === null ? '' : 'HAVING (max(turn.said_at), max(turn.id)) < (?, ?)'
+  const rows = database.all(
+    `SELECT place.owner, place.user, turn.session, count(*) AS turns, min(turn.said_at) AS first_said_at,
+       max(turn.said_at) AS last_said_at, max(turn.id) AS last_id
+     FROM turn JOIN place ON place.number = turn.place_number
+     WHERE ${sql} GROUP BY turn.place_number, turn.session ${beyond}
+     ORDER BY last_said_at DESC, last_id DESC LIMIT ?`,
+    [...values, ...(after === null ? [] : [after.lastSaidAt, after.lastId]), query.limit + 1],
+  )
+  return buildSessionPage(rows.map(toSession), query)
+}
+
+function toSession(row: SqlRow): SessionListPosition {
+  const columns = {
+    place: readPlace(row),
+    turns: row.turns,
+    firstSaidAt: row.first_said_at,
+    lastSaidAt: row.last_said_at,
+    lastId: row.last_id,
+  }
+  return columns as unknown as SessionListPosition // as the statement names its columns
+}
+
+/** Each escape of `core/storable-text.ts` is five characters that stand for one, and begins with U+E000. */
+const CHARACTERS = `CASE WHEN instr(memory.content, char(0xe000)) = 0 THEN length(memory.content)
+  ELSE 4 * length(replace(memory.content, char(0xe000), '')) - 3 * length(memory.content) END`
+
+export function countMemories(
+  database: SqliteDatabase,
+  scope: Scope,
+  where: MemoryFilter,
+): MemoryCounts {
+  const conditions = toDocumentConditions(where)
+  const { sql, values } = joinConditions([
+    ...toScopeConditions('memory', scope, database, conditions),
+    ...conditions,
+  ])
+  // The limit keeps SQLite from joining the two statements, and so from sorting all texts to group them.
+  const groups = database.all(
+    `SELECT type, category, count(*) AS count, sum(characters) AS characters
+     FROM (SELECT type, category, ${CHARACTERS} AS characters FROM memory WHERE ${sql} LIMIT -1)
+     GROUP BY type, category`,
+    values,
+  )
+  return sumCounts(groups as unknown as readonly CountGroup[]) // as the statement names its columns
 }

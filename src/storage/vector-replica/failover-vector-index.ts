@@ -4,7 +4,7 @@
  * healthy and up to date. Callers notice no difference: a replica that fails, lags or is being
  * filled fails no request, and `status` reports its state.
  */
-import type { EntryKind } from '../../domain/entry.ts'
+import type { EntryKind } from '../../domain/entries/entry.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
 import { toDocumentId } from '../../domain/search-document.ts'

@@ -9,11 +9,11 @@ const QUERIES_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   signal: ['sessions', 'signals'],
   job: ['jobs', 'reindex'],
   receipt: ['receipts'],
-  report: ['jobs', 'consolidations'],
+  'consolidation-report': ['jobs', 'consolidations'],
   setting: ['settings', 'engine'],
   key: ['keys'],
   audit: ['audit'],
-  root: ['files'],
+  'file-root': ['files'],
   // Deletions report only the table.
   entry: ['keys', 'settings', 'jobs', 'signals', 'files'],
 }

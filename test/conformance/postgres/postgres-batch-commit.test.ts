@@ -41,11 +41,11 @@ it('[ST2] names the change in the middle of a batch that cannot apply, and write
   expect(await conflictOf({ ...memory(), id: known.id })).toEqual({
     ...conflict,
     id: known.id,
-    because: 'exists',
+    reason: 'exists',
   })
   for (const key of ['held', 'key 449']) {
     const rival = memory({ key })
-    expect(await conflictOf(rival)).toEqual({ ...conflict, id: rival.id, because: 'key' })
+    expect(await conflictOf(rival)).toEqual({ ...conflict, id: rival.id, reason: 'key' })
   }
   expect((await store.getReport()).rows.memory).toBe(2)
   expect(await store.commit(rows.map(create))).toEqual(COMMITTED)

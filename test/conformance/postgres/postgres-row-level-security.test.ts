@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { OwnerId } from '../../../src/domain/ids.ts'
 import { openPostgresStore } from '../../../src/storage/postgres/postgres-store.ts'
-import { entry as systemEntry, turn } from '../../fakes/entries.ts'
+import { job, signal, entry as systemEntry, turn } from '../../fakes/entries.ts'
 import { ADA, BOB, memory } from '../../fakes/memories.ts'
 import { entry, unitVector } from '../../fakes/vectors.ts'
 import {
@@ -18,7 +18,8 @@ import { COMMITTED, create, describeStore } from '../store/store.suite.ts'
 import { describeVectorIndex, SPACE } from '../vectors/vector-index.suite.ts'
 
 const TABLES = [
-  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus', 'embedding'],
+  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'job', 'signal', 'posting', 'corpus'],
+  'embedding',
 ]
 
 const server = await startServer()
@@ -58,7 +59,7 @@ async function openFilled(url: string) {
   for (const place of [ADA, BOB]) {
     const row = memory({ place, content: 'a walk by the sea' })
     const said = turn({ place, content: 'we walked' })
-    const note = { ...systemEntry({ kind: 'job' }), place }
+    const note = { ...systemEntry(), place }
     const grave = { id: `tmb_${place.owner}`, place, version: 1, forgottenAt: row.createdAt }
     const revision = {
       ...{ id: `rev_${place.owner}`, memory: row },
@@ -68,6 +69,8 @@ async function openFilled(url: string) {
       create(row),
       { op: 'put', table: 'turn', row: said, expect: 'absent' },
       { op: 'put', table: 'entry', row: note, expect: 'absent' },
+      { op: 'put', table: 'job', row: { ...job(), place }, expect: 'absent' },
+      { op: 'put', table: 'signal', row: { ...signal(), place }, expect: 'absent' },
       // Ids of their kinds; nobody looks at them.
       { op: 'put', table: 'tombstone', row: grave as never, expect: 'absent' },
       { op: 'put', table: 'revision', row: revision as never, expect: 'absent' },

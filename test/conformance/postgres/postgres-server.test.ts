@@ -53,7 +53,7 @@ function describeRaces(url: string): void {
     )
     const winner = outcomes.findIndex((outcome) => outcome.kind === 'committed')
     outcomes.forEach((outcome, n) => {
-      const lost = { kind: 'conflict', table: 'memory', id: rivals[n]?.id, because: 'key' }
+      const lost = { kind: 'conflict', table: 'memory', id: rivals[n]?.id, reason: 'key' }
       expect(outcome).toEqual(n === winner ? COMMITTED : lost)
     })
   })
@@ -67,7 +67,7 @@ function describeRaces(url: string): void {
         (right ?? left).commit([create({ ...row, place: BOB })]),
       ])
       const lost = outcomes.filter((outcome) => outcome.kind === 'conflict')
-      expect(lost).toEqual([{ kind: 'conflict', table: 'memory', id: row.id, because: 'exists' }])
+      expect(lost).toEqual([{ kind: 'conflict', table: 'memory', id: row.id, reason: 'exists' }])
     }
   })
 

@@ -32,6 +32,8 @@ function withoutDocuments(schema: string): string {
     ALTER TABLE "${schema}".turn ADD COLUMN length integer NOT NULL DEFAULT 0;
     CREATE TABLE "${schema}".turn_posting (turn bigint, term text);
     CREATE TABLE "${schema}".turn_corpus (owner_id text, turns bigint);
+    DROP TABLE "${schema}".job, "${schema}".signal;
+    CREATE INDEX entry_by_time ON "${schema}".entry (owner_id, kind, at);
     DELETE FROM "${schema}".migration WHERE version > 7;`
 }
 
@@ -88,7 +90,7 @@ it.each([
   }
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const said = turn({ content: 'said afterwards' })
-  const note = entry({ kind: 'job' })
+  const note = entry()
   const putNote: Change = { op: 'put', table: 'entry', row: note, expect: 'absent' }
   expect(await store.commit([say(said), putNote])).toEqual(COMMITTED)
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
@@ -100,7 +102,7 @@ it('[ST41] makes documents of turns in a store that was left, which stays left',
   const options = { connectionString: server.url, schema, poolSize: 1 }
   onTestFinished(() => runSql(server.url, `DROP SCHEMA "${schema}" CASCADE`).then(() => {}))
   const before = await openPostgresStore(options)
-  const [said, marker] = [turn({ content: 'before the move' }), entry({ kind: 'job' })]
+  const [said, marker] = [turn({ content: 'before the move' }), entry()]
   const putMarker: Change = { op: 'put', table: 'entry', row: marker, expect: 'absent' }
   expect(await before.commit([say(said), putMarker])).toEqual(COMMITTED)
   await before.close()
@@ -204,9 +206,11 @@ it('[ST40] walks along an index when it tells a conversation in its course', asy
     server.url,
     `INSERT INTO "${schema}".turn (id, owner_id, session_id, version, role, content, position, said_at)
      SELECT 'turn_' || n, 'ada', 's' || n % 100, 1, 'user', 'text', n, n FROM generate_series(1, 5000) AS n;
-     INSERT INTO "${schema}".entry (id, owner_id, version, kind, at, body)
-     SELECT 'aud_' || n, 'ada', 1, 'job', n, '{}' FROM generate_series(1, 5000) AS n;
-     ANALYZE "${schema}".turn; ANALYZE "${schema}".entry`,
+     INSERT INTO "${schema}".job (id, owner_id, version, kind, key, status, due_at, status_changed_at,
+       attempts, lost_leases, input)
+     SELECT 'job_' || n, 'ada', 1, 'distill', n, 'waiting', n, n, 0, 0, '{}'
+     FROM generate_series(1, 5000) AS n;
+     ANALYZE "${schema}".turn; ANALYZE "${schema}".job`,
   )
   const plan = (sql: string) => planOf(`SELECT id FROM "${schema}".${sql}`)
   const inOrder = 'ORDER BY said_at, position, id LIMIT 5'
@@ -216,9 +220,7 @@ it('[ST40] walks along an index when it tells a conversation in its course', asy
   expect(await plan(`turn WHERE owner_id = 'ada' AND said_at >= 9 ${inOrder}`)).toMatch(
     /turn_by_time/,
   )
-  expect(await plan(`entry WHERE owner_id = 'ada' AND kind = ANY ('{job}') AND at < 9`)).toMatch(
-    /entry_by_time/,
-  )
+  expect(await plan(`job WHERE owner_id = 'ada' AND due_at < 9`)).toMatch(/job_by_due/)
 })
 
 it('[ST46] reads memories along indexes that hold no turn', async () => {

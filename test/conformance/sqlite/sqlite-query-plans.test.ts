@@ -5,8 +5,10 @@ import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-dr
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import type {
   EntryFilter,
+  JobFilter,
   MemoryFilter,
   RevisionFilter,
+  SignalFilter,
   TurnFilter,
 } from '../../../src/storage/store.ts'
 import { turn, turnId } from '../../fakes/entries.ts'
@@ -23,7 +25,7 @@ async function openObserved() {
       return {
         ...connection,
         prepare: (sql) => {
-          if (/^SELECT (?:json_group_array|revision|entry|turn)/.test(sql)) {
+          if (/^SELECT (?:json_group_array|revision|entry|turn|job|signal)/.test(sql)) {
             const explained = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`)
             const blanks = Array(sql.split('?').length - 1).fill(null)
             plans.push(...explained.all(...blanks).map((row) => String(row.detail)))
@@ -63,11 +65,9 @@ it.each(REVISION_LOOKUPS)('[ST26] finds revisions by %j through an index', async
 
 const ENTRY_LOOKUPS: readonly (readonly [EntryFilter, string])[] = [
   [{ kinds: ['audit'] }, 'entry_kind (owner_number=? AND kind=?)'],
-  [{ kinds: ['job'], atBefore: instant(5) }, 'entry_due (owner_number=? AND kind=? AND at<?)'],
-  [{ kinds: ['job'], atFrom: instant(5) }, 'entry_due (owner_number=? AND kind=? AND at>?)'],
   [{ kinds: ['audit'], atFrom: instant(5) }, 'entry_kind (owner_number=? AND kind=?)'],
   [{ about: owner('bob') }, 'entry_about (owner_number=? AND about=?)'],
-  [{ kinds: ['answer'], expiredBy: instant(5) }, 'entry_expiry (expires_at<?)'],
+  [{ kinds: ['idempotency'], expiredBy: instant(5) }, 'entry_expiry (expires_at<?)'],
 ]
 
 it.each(ENTRY_LOOKUPS)('[ST26] finds entries by %j through an index', async (where, index) => {
@@ -75,6 +75,38 @@ it.each(ENTRY_LOOKUPS)('[ST26] finds entries by %j through an index', async (whe
   await store.find('entry', { owner: ADA.owner }, { where, limit: 5 })
   expect(plans.filter((plan) => plan.startsWith('SEARCH entry')).join()).toContain(index)
 })
+
+const JOB_LOOKUPS: readonly (readonly [JobFilter, string])[] = [
+  [{ ids: ['job_1' as never] }, 'job_place (owner_number=? AND id=?)'],
+  [{ dueBefore: instant(5) }, 'job_due (owner_number=? AND due_at<?)'],
+  [{ dueFrom: instant(5) }, 'job_due (owner_number=? AND due_at>?)'],
+  [{ owner: owner('bob') }, 'job_for_owner (owner_number=? AND for_owner=?)'],
+  [{ owner: null }, 'job_for_owner (owner_number=? AND for_owner=?)'],
+  [{ expiredBy: instant(5) }, 'job_expiry (expires_at<?)'],
+]
+
+it.each(JOB_LOOKUPS)('[ST26] finds jobs by %j through an index', async (where, index) => {
+  const { store, plans } = await openObserved()
+  await store.find('job', { owner: ADA.owner }, { where, limit: 5 })
+  expect(plans.filter((plan) => plan.startsWith('SEARCH job')).join()).toContain(index)
+})
+
+const SIGNAL_LOOKUPS: readonly (readonly [Scope, SignalFilter, string])[] = [
+  [{ owner: ADA.owner }, {}, 'signal_owner (owner_number=?'],
+  [{ ...ADA, session: session('s') }, {}, 'signal_session (owner_number=? AND session=?)'],
+  [{ owner: ADA.owner }, { statuses: ['pending'] }, 'signal_status (owner_number=? AND status=?)'],
+  [{ owner: ADA.owner }, { ids: ['sig_1' as never] }, 'signal_owner (owner_number=? AND id=?)'],
+  [{ owner: ADA.owner }, { expiredBy: instant(5) }, 'signal_expiry (expires_at<?)'],
+]
+
+it.each(SIGNAL_LOOKUPS)(
+  '[ST26] finds signals of %j by %j through an index',
+  async (scope, where, index) => {
+    const { store, plans } = await openObserved()
+    await store.find('signal', scope, { where, limit: 5 })
+    expect(plans.filter((plan) => plan.startsWith('SEARCH signal')).join()).toContain(index)
+  },
+)
 
 it('[ST26] finds the turns of a session in their order through an index', async () => {
   const { store, plans } = await openObserved()

@@ -1,19 +1,29 @@
 /** Entries and turns: the tables beside memories. Search in turns is in `turns.suite.ts`. */
 import { describe, expect, it } from 'vitest'
-import { ENTRY_KINDS } from '../../../src/domain/entry.ts'
+import { ENTRY_KINDS } from '../../../src/domain/entries/entry.ts'
+import type { ChangeId } from '../../../src/domain/ids.ts'
+import { JOB_STATUSES } from '../../../src/domain/job.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../../src/domain/scope.ts'
+import { SIGNAL_STATUSES } from '../../../src/domain/signal.ts'
 import { TURN_ROLES } from '../../../src/domain/turn.ts'
-import type { Change, EntryFilter, Expectation, TurnFilter } from '../../../src/storage/store.ts'
-import { entry, entryId, turn, turnId } from '../../fakes/entries.ts'
+import type {
+  Change,
+  EntryFilter,
+  Expectation,
+  JobFilter,
+  SignalFilter,
+  TurnFilter,
+} from '../../../src/storage/store.ts'
+import { entry, entryId, job, jobId, signal, signalId, turn, turnId } from '../../fakes/entries.ts'
 import { ADA, BOB, instant, memory, owner, session, user } from '../../fakes/memories.ts'
 import { COMMITTED, create, type OpenStore } from './store.suite.ts'
 
-type Row = ReturnType<typeof entry> | ReturnType<typeof turn>
+type Row = ReturnType<typeof entry | typeof turn | typeof job | typeof signal>
 
+const tableOf = (row: Row): 'entry' | 'turn' | 'job' | 'signal' =>
+  'body' in row ? 'entry' : 'role' in row ? 'turn' : 'dueAt' in row ? 'job' : 'signal'
 const put = (row: Row, expect: Expectation = 'absent'): Change =>
-  'body' in row
-    ? { op: 'put', table: 'entry', row, expect }
-    : { op: 'put', table: 'turn', row, expect }
+  ({ op: 'put', table: tableOf(row), row, expect }) as Change // its own table
 const SYSTEM: Place = { owner: SYSTEM_OWNER, user: null, session: null }
 const EVE = { ...ADA, user: user('eve') }
 const EVE_TODAY = { ...EVE, session: session('today') }
@@ -43,10 +53,44 @@ export function describeEntries(open: OpenStore): void {
         saidAt: instant(-1),
       }),
       ...TURN_ROLES.map((role) => turn({ role, content: '' })),
+      job({
+        place: SYSTEM,
+        version: 4,
+        kind: 'consolidate',
+        key: 'as it was \u0000 \ud800',
+        owner: owner('ada \ue000 \ud800'),
+        input: { ключ: ['значение', null, '\u0000 \ud800'] },
+        status: 'running',
+        dueAt: instant(-3),
+        statusChangedAt: instant(1_800_000_000_123),
+        attempts: 2,
+        lostLeases: 1,
+        everyMs: 86_400_000,
+        lastError: 'lease_lost',
+        outcome: { half: '\ud800' },
+        claim: 'job_2',
+        cancelledRun: 'job_1',
+        expiresAt: instant(5),
+      }),
+      ...JOB_STATUSES.map((status) => job({ status, dueAt: null })),
+      signal({
+        place: EVE_TODAY,
+        version: 5,
+        turns: [turnId(1), turnId(2)],
+        position: 2 ** 40,
+        isHistory: true,
+        isPatternScanned: true,
+        attempts: 3,
+        error: 'bad_answer',
+        change: 'chg_1' as ChangeId,
+        createdAt: instant(-1),
+        expiresAt: instant(7),
+      }),
+      ...SIGNAL_STATUSES.map((status) => signal({ status })),
     ]
     expect(await store.commit(rows.map((row) => put(row)))).toEqual(COMMITTED)
     for (const row of rows) {
-      const table = 'body' in row ? ('entry' as const) : ('turn' as const)
+      const table = tableOf(row)
       expect(await store.get(table, row.place, row.id as never)).toEqual(row) // an id of this table
       const where = { ids: [row.id as never] }
       expect((await store.find(table, row.place, { where, limit: 5 })).rows).toEqual([row])
@@ -86,7 +130,9 @@ export function describeEntries(open: OpenStore): void {
       { owner: 'ada', user: null, memories: 0, turns: 1 },
       { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
     ])
-    expect((await store.getReport()).rows).toMatchObject({ memory: 0, entry: 1, turn: 2 })
+    await store.commit([put(job({ place: SYSTEM })), put(signal({ place: EVE_TODAY }))])
+    const { rows } = await store.getReport()
+    expect(rows).toMatchObject({ memory: 0, entry: 1, turn: 2, job: 1, signal: 1 })
     expect(await store.listPlaces(owner('ada'))).toEqual([
       { owner: 'ada', user: null, memories: 0, turns: 1 },
       { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
@@ -97,12 +143,14 @@ export function describeEntries(open: OpenStore): void {
   describe.each([
     ['entry', entry, entryId],
     ['turn', turn, turnId],
+    ['job', job, jobId],
+    ['signal', signal, signalId],
   ] as const)('%s', (table, make, idOf) => {
     it('[ST29] holds every expectation', async () => {
       const store = await open()
       const row = make()
       const next = { ...row, version: 2 }
-      const conflict = (because: string) => ({ kind: 'conflict', table, id: row.id, because })
+      const conflict = (reason: string) => ({ kind: 'conflict', table, id: row.id, reason })
       const about = (op: 'remove' | 'check', scope: Scope, expect: Expectation) =>
         ({ op, table, scope, id: row.id, expect }) as Change // table and id come from one row
       expect(await store.commit([put(next, { version: 1 })])).toEqual(conflict('version'))
@@ -179,10 +227,10 @@ export function describeEntries(open: OpenStore): void {
     const rows = {
       plain: entry(),
       key: entry({ kind: 'key' }),
-      job: entry({ kind: 'job', at: instant(2_000) }),
+      later: entry({ kind: 'receipt', at: instant(2_000) }),
       aboutBob: entry({ about: owner('bob') }),
-      expired: entry({ kind: 'answer', expiresAt: instant(1_500) }),
-      lasting: entry({ kind: 'answer', expiresAt: instant(1_501) }),
+      expired: entry({ kind: 'idempotency', expiresAt: instant(1_500) }),
+      lasting: entry({ kind: 'idempotency', expiresAt: instant(1_501) }),
     }
     await store.commit(Object.values(rows).map((row) => put(row)))
     await store.commit([put(entry({ place: BOB, about: owner('bob'), expiresAt: instant(1) }))])
@@ -195,20 +243,79 @@ export function describeEntries(open: OpenStore): void {
     }
     const but = (...left: string[]) => names.filter((name) => !left.includes(name))
     expect(await found({})).toEqual(names)
-    expect(await found({ ids: [rows.key.id, rows.job.id] })).toEqual(['key', 'job'])
+    expect(await found({ ids: [rows.key.id, rows.later.id] })).toEqual(['key', 'later'])
     expect(await found({ ids: [] })).toEqual([])
     expect(await found({ kinds: ['key'] })).toEqual(['key'])
-    expect(await found({ kinds: ['key', 'job', 'setting'] })).toEqual(['key', 'job'])
+    expect(await found({ kinds: ['key', 'receipt', 'setting'] })).toEqual(['key', 'later'])
     expect(await found({ kinds: [] })).toEqual([])
     expect(await found({ about: owner('bob') })).toEqual(['aboutBob'])
     expect(await found({ about: null })).toEqual(but('aboutBob'))
     expect(await found({ about: owner('eve') })).toEqual([])
-    expect(await found({ atFrom: instant(2_000) })).toEqual(['job'])
-    expect(await found({ atBefore: instant(2_000) })).toEqual(but('job'))
+    expect(await found({ atFrom: instant(2_000) })).toEqual(['later'])
+    expect(await found({ atBefore: instant(2_000) })).toEqual(but('later'))
     expect(await found({ expiredBy: instant(1_500) })).toEqual(['expired'])
     expect(await found({ expiredBy: instant(1_501) })).toEqual(['expired', 'lasting'])
-    expect(await found({ kinds: ['answer'], expiredBy: instant(1_500) })).toEqual(['expired'])
+    expect(await found({ kinds: ['idempotency'], expiredBy: instant(1_500) })).toEqual(['expired'])
     expect(await found({ kinds: ['key'], about: owner('bob') })).toEqual([])
+  })
+
+  it('[ST30] finds jobs by id, kind, owner, status, due time and expiry', async () => {
+    const store = await open()
+    const rows = {
+      due: job({ dueAt: instant(1_000) }),
+      later: job({ dueAt: instant(2_000), kind: 'consolidate' }),
+      bobs: job({ owner: owner('bob'), status: 'running', dueAt: instant(1_500) }),
+      dead: job({ owner: owner('bob'), status: 'dead', dueAt: null }),
+      done: job({ status: 'done', dueAt: null, expiresAt: instant(1_500) }),
+    }
+    await store.commit(Object.values(rows).map((row) => put(row)))
+    await store.commit([put(job({ place: BOB, owner: owner('bob') }))])
+    const names = Object.keys(rows) as (keyof typeof rows)[]
+    const found = async (where: JobFilter) => {
+      const { rows: listed } = await store.find('job', ADA, { where, limit: 100 })
+      const ids = listed.map((row) => row.id)
+      expect(ids).toEqual([...ids].sort().reverse())
+      return names.filter((name) => ids.includes(rows[name].id))
+    }
+    expect(await found({})).toEqual(names)
+    expect(await found({ ids: [rows.due.id, rows.dead.id] })).toEqual(['due', 'dead'])
+    expect(await found({ ids: [] })).toEqual([])
+    expect(await found({ kinds: ['consolidate'] })).toEqual(['later'])
+    expect(await found({ kinds: ['consolidate', 'distill'] })).toEqual(names)
+    expect(await found({ owner: owner('bob') })).toEqual(['bobs', 'dead'])
+    expect(await found({ owner: null })).toEqual(['due', 'later', 'done'])
+    expect(await found({ owner: owner('eve') })).toEqual([])
+    expect(await found({ statuses: ['running', 'dead'] })).toEqual(['bobs', 'dead'])
+    expect(await found({ statuses: [] })).toEqual([])
+    expect(await found({ dueBefore: instant(2_000) })).toEqual(['due', 'bobs'])
+    expect(await found({ dueFrom: instant(1_500) })).toEqual(['later', 'bobs'])
+    expect(await found({ expiredBy: instant(1_499) })).toEqual([])
+    expect(await found({ expiredBy: instant(1_500) })).toEqual(['done'])
+    const both = { owner: owner('bob'), kinds: ['distill'], statuses: ['dead' as const] }
+    expect(await found(both)).toEqual(['dead'])
+  })
+
+  it('[ST30] finds signals by id, status and expiry', async () => {
+    const store = await open()
+    const rows = {
+      pending: signal(),
+      dead: signal({ status: 'dead' }),
+      processed: signal({ status: 'processed', expiresAt: instant(1_500) }),
+    }
+    await store.commit(Object.values(rows).map((row) => put(row)))
+    const names = Object.keys(rows) as (keyof typeof rows)[]
+    const found = async (where: SignalFilter) => {
+      const { rows: listed } = await store.find('signal', ADA, { where, limit: 100 })
+      return names.filter((name) => listed.some((row) => row.id === rows[name].id))
+    }
+    expect(await found({})).toEqual(names)
+    expect(await found({ ids: [rows.dead.id] })).toEqual(['dead'])
+    expect(await found({ ids: [] })).toEqual([])
+    expect(await found({ statuses: ['pending'] })).toEqual(['pending'])
+    expect(await found({ statuses: ['pending', 'dead'] })).toEqual(['pending', 'dead'])
+    expect(await found({ statuses: [] })).toEqual([])
+    expect(await found({ expiredBy: instant(1_499) })).toEqual([])
+    expect(await found({ expiredBy: instant(1_500) })).toEqual(['processed'])
   })
 
   it('[ST30] finds turns by id, role and time', async () => {

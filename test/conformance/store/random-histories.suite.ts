@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TombstoneId } from '../../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../../src/domain/memory.ts'
-import type { Scope } from '../../../src/domain/scope.ts'
+import type { Place, Scope } from '../../../src/domain/scope.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import {
   type Change,
@@ -15,7 +15,7 @@ import {
   type Store,
   TABLES,
 } from '../../../src/storage/store.ts'
-import { entry, entryId, turn, turnId } from '../../fakes/entries.ts'
+import { entry, entryId, job, jobId, signal, signalId, turn, turnId } from '../../fakes/entries.ts'
 import {
   ADA,
   BOB,
@@ -58,29 +58,55 @@ const row = fc
     id.map((n) => memory({ ...fields, id: memoryId(n), change: 'chg_1' as never })),
   )
 
-/** Puts, removes and checks of entries and turns; both kinds of rows take the same course. */
+type Drawn = { readonly place: Place; readonly version: number }
+
+const BESIDE = {
+  entry: {
+    id: entryId,
+    make: (n: number, drawn: Drawn) => entry({ id: entryId(n), ...drawn, body: {} }),
+  },
+  turn: {
+    id: turnId,
+    make: (n: number, drawn: Drawn) =>
+      turn({ id: turnId(n), ...drawn, content: 'said', position: 1 }),
+  },
+  job: {
+    id: jobId,
+    make: (n: number, drawn: Drawn) => job({ id: jobId(n), ...drawn, key: 'k', input: {} }),
+  },
+  signal: {
+    id: signalId,
+    make: (n: number, drawn: Drawn) => signal({ id: signalId(n), ...drawn, turns: [turnId(n)] }),
+  },
+} as const
+
+/** Puts, removes and checks of entries, turns, jobs and signals: all of them take the same course. */
 const besideMemories: fc.Arbitrary<Change> = fc
   .record({
     op: fc.constantFrom('put', 'put', 'remove', 'check'),
-    isEntry: fc.boolean(),
+    table: fc.constantFrom('entry', 'turn', 'job', 'signal'),
     place,
     version,
     number: fc.integer({ min: 1, max: 3 }),
     expect: fc.constantFrom('absent', 'any', 'version'),
   })
-  .map(({ op, isEntry, place, version, number, expect }) => {
-    const [table, id] = isEntry ? ['entry', entryId(number)] : ['turn', turnId(number)]
+  .map(({ op, table, place, version, number, expect }) => {
+    const { id, make } = BESIDE[table]
     const fixed = expect === 'version' ? { version } : expect
     if (op === 'put') {
-      const row = isEntry
-        ? entry({ id: entryId(number), place, version, body: {} })
-        : turn({ id: turnId(number), place, version, content: 'said', position: 1 })
+      const row = make(number, { place, version })
       return { op, table, row, expect: fixed } as Change // each row goes with its table
     }
     // What may not be expected of a remove or a check becomes a version.
     const other = op === 'remove' ? 'absent' : 'any'
     const scope = { owner: place.owner, user: place.user }
-    return { op, table, scope, id, expect: fixed === other ? { version } : fixed } as Change // as above
+    return {
+      op,
+      table,
+      scope,
+      id: id(number),
+      expect: fixed === other ? { version } : fixed,
+    } as Change // as above
   })
 
 const change: fc.Arbitrary<Change> = fc.oneof(

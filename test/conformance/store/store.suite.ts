@@ -213,6 +213,8 @@ function describeRows(open: OpenStore): void {
       tombstone: 0,
       entry: 0,
       turn: 0,
+      job: 0,
+      signal: 0,
     })
   })
 
@@ -236,7 +238,7 @@ function describeCommits(open: OpenStore): void {
       { op: 'remove', table: 'memory', scope: ADA, id: first.id, expect: 'any' },
       create({ ...first, id: second.id }),
     ])
-    expect(outcome).toEqual({ kind: 'conflict', table: 'memory', id: second.id, because: 'exists' })
+    expect(outcome).toEqual({ kind: 'conflict', table: 'memory', id: second.id, reason: 'exists' })
     expect(await store.get('memory', ADA, first.id)).toEqual(first)
     expect(await store.get('memory', ADA, second.id)).toBeNull()
     expect(
@@ -374,7 +376,7 @@ function describeCommits(open: OpenStore): void {
       kind: 'conflict',
       table: 'memory',
       id: row.id,
-      because: 'key',
+      reason: 'key',
     })
     const rival = memory({ key: 'name', status: 'disabled' })
     expect(await store.commit([create(rival)])).toEqual(taken(rival))

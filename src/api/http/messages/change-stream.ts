@@ -87,9 +87,12 @@ function visibleKind(caller: Caller, change: Change): string | null {
   if (change.op === 'remove') return canSee(caller, change.scope.owner) ? change.table : null
   if (change.table === 'revision') return null // committed together with its memory
   const { owner } = change.row.place
-  if (change.table !== 'entry') return canSee(caller, owner) ? change.table : null
-  const { kind, about } = change.row
-  return canSee(caller, owner) || (about !== null && canSee(caller, about)) ? kind : null
+  // Jobs and entries of the system belong to its place; an owner sees those that are about it.
+  const about =
+    change.table === 'entry' ? change.row.about : change.table === 'job' ? change.row.owner : null
+  const isVisible = canSee(caller, owner) || (about !== null && canSee(caller, about))
+  if (!isVisible) return null
+  return change.table === 'entry' ? change.row.kind : change.table
 }
 
 function canSee(caller: Caller, owner: string): boolean {

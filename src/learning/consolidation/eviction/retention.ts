@@ -8,47 +8,46 @@ import { DAY_MS } from '../../../lib/time.ts'
 import { eraseMatching } from '../../../memory/memory-editor.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import { SYSTEM_SCOPE } from '../../../storage/access/system-entries.ts'
-import type { EntryFilter } from '../../../storage/store.ts'
+import type { Change, Tables } from '../../../storage/store.ts'
 import type { ConsolidationRun } from '../consolidation-run.ts'
 import { formatDays } from './eviction-policy.ts'
 
 /** So few that others are answered between two commits. */
 const ROWS_PER_COMMIT = 20
 
-/** The owner's own entries, and those about it in the logs of the system. */
+/** The owner's own entries and signals, and the entries about it in the logs of the system. */
 export async function deleteExpiredEntries(run: ConsolidationRun): Promise<number> {
   const { scope, now } = run
-  const trimmed =
-    (await deleteExpiredIn(run, scope, { expiredBy: now })) +
-    (await deleteExpiredIn(run, SYSTEM_SCOPE, {
-      kinds: ['audit', 'answer'],
-      about: scope.owner,
-      expiredBy: now,
-    }))
-  if (trimmed > 0) {
-    const because = `${trimmed} entries of logs are past their time.`
-    run.actions.add({ kind: 'delete-expired-entries', memories: [], reason: because, change: null })
+  const logs = { kinds: ['audit', 'idempotency'], about: scope.owner } as const
+  const deleted =
+    (await deleteExpiredRows(run, 'entry', scope, { expiredBy: now })) +
+    (await deleteExpiredRows(run, 'signal', scope, { expiredBy: now })) +
+    (await deleteExpiredRows(run, 'entry', SYSTEM_SCOPE, { ...logs, expiredBy: now }))
+  if (deleted > 0) {
+    const reason = `${deleted} entries of logs are past their time.`
+    run.actions.add({ kind: 'delete-expired-entries', memories: [], reason, change: null })
   }
-  return trimmed
+  return deleted
 }
 
-async function deleteExpiredIn(
+async function deleteExpiredRows<T extends 'entry' | 'signal'>(
   run: ConsolidationRun,
+  table: T,
   scope: Scope,
-  where: EntryFilter,
+  where: Tables[T]['where'],
 ): Promise<number> {
   const { ports, isDryRun } = run
-  let trimmed = 0
-  for await (const page of pages(ports.store, 'entry', scope, { where, limit: ROWS_PER_COMMIT })) {
-    run.reportProgress({ step: 'delete-expired-entries', done: trimmed, total: null })
-    trimmed += page.length
+  let deleted = 0
+  for await (const page of pages(ports.store, table, scope, { where, limit: ROWS_PER_COMMIT })) {
+    run.reportProgress({ step: 'delete-expired-entries', done: deleted, total: null })
+    deleted += page.length
     if (isDryRun) continue
     await ports.store.commit(
-      page.map(({ id }) => ({ op: 'remove', table: 'entry', scope, id, expect: 'any' })),
+      page.map(({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change), // an id of this table
     )
     await yieldToEventLoop()
   }
-  return trimmed
+  return deleted
 }
 
 export function computeTrashCutoff({ now, settings }: ConsolidationRun): number {

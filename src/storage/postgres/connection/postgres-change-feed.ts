@@ -6,7 +6,7 @@
  * and everything counts as changed, since notifications may have been missed.
  */
 import { randomUUID } from 'node:crypto'
-import type { EntryKind } from '../../../domain/entry.ts'
+import type { EntryKind } from '../../../domain/entries/entry.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { exponentialBackoffMs, withJitter } from '../../../lib/retry.ts'
 import { toStorable } from '../../../text/storable-text.ts'

@@ -40,7 +40,8 @@ export type RowLevelSecurityState =
 
 /** All tables with owner data. Spaces and ledgers have none. */
 const PROTECTED_TABLES = [
-  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
+  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'job', 'signal'],
+  ...['posting', 'corpus'],
   ...['embedding', 'plain_embedding'],
 ] as const satisfies readonly TableName[]
 

@@ -9,6 +9,8 @@ const TABLES = [
   'tombstone',
   'entry',
   'turn',
+  'job',
+  'signal',
   'posting',
   'corpus',
   'migration',

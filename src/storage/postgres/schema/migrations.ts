@@ -11,6 +11,7 @@ import { sha256 } from '../../../lib/hash.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { rebuildAllTurnIndexes } from '../maintenance/index-rebuild.ts'
+import { migrateEntries } from './entry-migration.ts'
 import {
   type SqlIdentifiers,
   toLockingBegin,
@@ -287,6 +288,68 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
         WHERE session_id IS NOT NULL AND type = 'turn';`,
     fill: (query, names) =>
       disableWriteBlock(query, names.memory, () => rebuildAllTurnIndexes(query, names)),
+  },
+  {
+    // Servers of the version before must not run beside it: they look for jobs and signals among the entries.
+    name: 'jobs and signals apart from entries, and present names of entries',
+    isAdditive: false,
+    sql: `
+      CREATE TABLE {schema}.job (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        kind text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        for_owner text COLLATE "C",
+        status text COLLATE "C" NOT NULL,
+        due_at bigint,
+        status_changed_at bigint NOT NULL,
+        attempts integer NOT NULL,
+        lost_leases integer NOT NULL,
+        every_ms bigint,
+        last_error text,
+        claim text,
+        cancelled_run text,
+        expires_at bigint,
+        input text NOT NULL,
+        outcome text
+      );
+      CREATE INDEX job_by_owner ON {schema}.job (owner_id, id);
+      CREATE INDEX job_by_due ON {schema}.job (owner_id, due_at) WHERE due_at IS NOT NULL;
+      CREATE INDEX job_by_target ON {schema}.job (owner_id, for_owner, kind, id);
+      CREATE INDEX job_by_expiry ON {schema}.job (owner_id, expires_at) WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE {schema}.signal (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        status text COLLATE "C" NOT NULL,
+        position bigint NOT NULL,
+        is_history boolean NOT NULL,
+        is_pattern_scanned boolean NOT NULL,
+        attempts integer NOT NULL,
+        error text,
+        change text COLLATE "C",
+        turns text NOT NULL,
+        created_at bigint NOT NULL,
+        expires_at bigint
+      );
+      CREATE INDEX signal_by_owner ON {schema}.signal (owner_id, id);
+      CREATE INDEX signal_by_session ON {schema}.signal (owner_id, session_id, id)
+        WHERE session_id IS NOT NULL;
+      CREATE INDEX signal_by_status ON {schema}.signal (owner_id, status, id);
+      CREATE INDEX signal_by_expiry ON {schema}.signal (owner_id, expires_at)
+        WHERE expires_at IS NOT NULL;
+
+      ${['job', 'signal']
+        .map((table) => createPolicySql(table, 'owner_id', 'seen_owners', 'text'))
+        .join('')}
+      DROP INDEX {schema}.entry_by_time;`,
+    fill: migrateEntries,
   },
 ]
 

@@ -73,13 +73,7 @@ export function planCommit(
   const { slots } = draft
   return {
     kind: 'writes',
-    puts: {
-      memory: newRows(slots.memory),
-      revision: newRows(slots.revision),
-      tombstone: newRows(slots.tombstone),
-      entry: newRows(slots.entry),
-      turn: newRows(slots.turn),
-    },
+    puts: mapTables((table) => newRows(slots[table])) as CommitPlan['puts'], // each of its table
     removes: mapTables((table) => [...draft.removed[table]].filter((id) => heads[table].has(id))),
     usageIncrements: [...draft.counts.values()],
     releasedKeys: [...heads.memory.values()]
@@ -92,13 +86,7 @@ function createDraft(heads: RowHeads): PlanDraft {
   const slotsFrom = (stored: ReadonlyMap<string, RowHead>) =>
     new Map([...stored].map(([id, { place, version }]) => [id, { place, version, row: null }]))
   const draft: PlanDraft = {
-    slots: {
-      memory: slotsFrom(heads.memory),
-      revision: slotsFrom(heads.revision),
-      tombstone: slotsFrom(heads.tombstone),
-      entry: slotsFrom(heads.entry),
-      turn: slotsFrom(heads.turn),
-    },
+    slots: mapTables((table) => slotsFrom(heads[table])) as RowSlots, // without rows, they are of any table
     holders: new Map(),
     heldBy: new Map(),
     counts: new Map(),
@@ -113,11 +101,11 @@ function apply(draft: PlanDraft, change: Exclude<Change, { op: 'count' }>): Comm
   const scope = change.op === 'put' ? homeOf(change.row) : change.scope
   const existing = draft.slots[change.table].get(id)
   const isVisible = existing !== undefined && isWithinScope(scope, existing.place)
-  const because = checkExpectation(
+  const reason = checkExpectation(
     change.expect,
     existing === undefined ? null : { version: existing.version, isCovered: isVisible },
   )
-  if (because !== null) return { kind: 'conflict', table: change.table, id, because }
+  if (reason !== null) return { kind: 'conflict', table: change.table, id, reason }
   if (change.op === 'remove' && isVisible) {
     draft.slots[change.table].delete(id)
     draft.removed[change.table].add(id)
@@ -136,7 +124,7 @@ function put(draft: PlanDraft, change: Extract<Change, { op: 'put' }>): CommitCo
   if (table === 'memory') {
     const holder = isKeyHolder(row) ? draft.holders.get(keyName(row)) : id
     const isTaken = holder !== undefined && holder !== id
-    if (isTaken) return { kind: 'conflict', table, id, because: 'key' }
+    if (isTaken) return { kind: 'conflict', table, id, reason: 'key' }
     releaseKey(draft, id)
     assignKey(draft, row)
     const earlier = draft.slots.memory.get(id)?.row
@@ -207,7 +195,7 @@ function keyName({ place, key }: KeyedRow): string {
   return JSON.stringify([place.owner, place.user, key])
 }
 
-function newRows<T extends Table>(slots: ReadonlyMap<string, RowSlot<T>>): readonly Row<T>[] {
+function newRows(slots: ReadonlyMap<string, RowSlot<Table>>): readonly Row<Table>[] {
   return [...slots.values()].flatMap((slot) => (slot.row === null ? [] : [slot.row]))
 }
 

@@ -48,9 +48,7 @@ export async function applyCommitPlan(
   }
   await removeRows(query, names, removes)
   await writeDocuments(query, names, documents, writes)
-  await putRows(query, names, 'revision', puts.revision)
-  await putRows(query, names, 'tombstone', puts.tombstone)
-  await putRows(query, names, 'entry', puts.entry)
+  await putPlainRows(query, names, puts)
   if (counts.length > 0) {
     await query(
       `UPDATE ${names.memory} AS m
@@ -75,12 +73,16 @@ async function removeRows(
       [gone.map(toStorable), removes.turn.map(toStorable)],
     )
   }
-  for (const table of ['revision', 'tombstone', 'entry'] as const) {
-    if (removes[table].length === 0) continue
-    await query(`DELETE FROM ${names[table]} WHERE id = ANY ($1::text[])`, [
-      removes[table].map(toStorable),
-    ])
-  }
+  const tables = PLAIN_TABLES.filter((table) => removes[table].length > 0)
+  if (tables.length === 0) return
+  const deletions = tables.map(
+    (table, at) =>
+      `removed_${table} AS (DELETE FROM ${names[table]} WHERE id = ANY ($${at + 1}::text[]))`,
+  )
+  await query(
+    `WITH ${deletions.join(', ')} SELECT`,
+    tables.map((table) => removes[table].map(toStorable)),
+  )
 }
 
 /** A document to write, with its terms; null when they are already in the postings. */
@@ -255,19 +257,32 @@ function termsOf(batch: readonly PreparedDocument[]): string {
   return JSON.stringify(batch.flatMap(({ terms }) => (terms === null ? [] : [terms])))
 }
 
-async function putRows<T extends Table>(
+/** Tables whose rows nothing is derived from. */
+const PLAIN_TABLES = ['revision', 'tombstone', 'entry', 'job', 'signal'] as const
+
+/** One statement for all of them: a recorded exchange writes entries, a job and a signal at once. */
+async function putPlainRows(
   query: QueryFunction,
   names: SqlIdentifiers,
-  table: T,
-  rows: readonly Row<T>[],
+  puts: CommitPlan['puts'],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const { columns, toColumns } = ROW_CODECS[table]
-  const [written] = await query<{ count: number }>(
-    `WITH put AS (${putStatement(names[table], columns)} RETURNING id) SELECT count(*) FROM put`,
-    [JSON.stringify(rows.map(toColumns))],
+  const tables = PLAIN_TABLES.filter((table) => puts[table].length > 0)
+  if (tables.length === 0) return
+  const statements = tables.map(
+    (table, at) =>
+      `put_${table} AS (${putStatement(names[table], ROW_CODECS[table].columns, `$${at + 1}`)} RETURNING 1)`,
   )
-  assertAllWritten(written?.count, rows.length)
+  const counts = tables.map((table) => `(SELECT count(*) FROM put_${table})`)
+  const [written] = await query<{ count: number }>(
+    `WITH ${statements.join(', ')} SELECT ${counts.join(' + ')} AS count`,
+    tables.map((table) => toColumnsJson(table, puts[table])),
+  )
+  const expected = tables.reduce((sum, table) => sum + puts[table].length, 0)
+  assertAllWritten(written?.count, expected)
+}
+
+function toColumnsJson<T extends Table>(table: T, rows: readonly Row<T>[]): string {
+  return JSON.stringify(rows.map(ROW_CODECS[table].toColumns))
 }
 
 /** Upserts the rows of a parameter, but never a row of another owner. */

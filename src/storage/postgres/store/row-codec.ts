@@ -2,18 +2,21 @@
  * Converts rows to table columns and back. JSON is stored as text, because PostgreSQL's JSON types
  * reject strings that are valid in JavaScript. All other text goes through the storable-text codec.
  */
-import type { Entry, EntryKind } from '../../../domain/entry.ts'
+import type { Entry, EntryKind } from '../../../domain/entries/entry.ts'
 import type {
   ChangeId,
   EntryId,
+  JobId,
   MemoryId,
   OwnerId,
   RevisionId,
   SessionId,
+  SignalId,
   TombstoneId,
   TurnId,
   UserId,
 } from '../../../domain/ids.ts'
+import type { Job, JobErrorCode, JobStatus } from '../../../domain/job.ts'
 import type {
   Memory,
   MemoryCategory,
@@ -28,7 +31,9 @@ import {
   type SearchDocument,
   toTurnDocument,
 } from '../../../domain/search-document.ts'
+import type { Signal, SignalStatus } from '../../../domain/signal.ts'
 import type { Turn, TurnRole } from '../../../domain/turn.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { Instant } from '../../../lib/time.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
@@ -106,12 +111,49 @@ export type TurnColumns = PlaceColumns & {
   disabled: boolean
 }
 
+export type JobColumns = PlaceColumns & {
+  id: JobId
+  version: number
+  kind: string
+  key: string
+  for_owner: OwnerId | null
+  status: JobStatus
+  due_at: Instant | null
+  status_changed_at: Instant
+  attempts: number
+  lost_leases: number
+  every_ms: number | null
+  last_error: JobErrorCode | null
+  claim: string | null
+  cancelled_run: string | null
+  expires_at: Instant | null
+  input: string
+  outcome: string | null
+}
+
+export type SignalColumns = PlaceColumns & {
+  id: SignalId
+  version: number
+  status: SignalStatus
+  position: number
+  is_history: boolean
+  is_pattern_scanned: boolean
+  attempts: number
+  error: string | null
+  change: ChangeId | null
+  turns: string
+  created_at: Instant
+  expires_at: Instant | null
+}
+
 type Columns = {
   memory: MemoryColumns
   revision: RevisionColumns
   tombstone: TombstoneColumns
   entry: EntryColumns
   turn: TurnColumns
+  job: JobColumns
+  signal: SignalColumns
 }
 
 type RowCodec<T extends Table> = {
@@ -206,6 +248,56 @@ export const ROW_CODECS: { readonly [T in Table]: RowCodec<T> } = {
     toColumns: turnToColumns,
     fromColumns: turnFromColumns,
   },
+  job: {
+    columns: [
+      'id',
+      ...PLACE_COLUMNS,
+      'version',
+      'kind',
+      'key',
+      'for_owner',
+      'status',
+      'due_at',
+      'status_changed_at',
+      'attempts',
+      'lost_leases',
+      'every_ms',
+      'last_error',
+      'claim',
+      'cancelled_run',
+      'expires_at',
+      'input',
+      'outcome',
+    ],
+    toColumns: jobToColumns,
+    fromColumns: jobFromColumns,
+  },
+  signal: {
+    columns: [
+      'id',
+      ...PLACE_COLUMNS,
+      'version',
+      'status',
+      'position',
+      'is_history',
+      'is_pattern_scanned',
+      'attempts',
+      'error',
+      'change',
+      'turns',
+      'created_at',
+      'expires_at',
+    ],
+    toColumns: signalToColumns,
+    fromColumns: signalFromColumns,
+  },
+}
+
+/** Inserts the rows of the parameter `$1`, a JSON list of columns. */
+export function insertRowsSql(name: string, table: Table): string {
+  const list = ROW_CODECS[table].columns.map(quoteIdentifier).join(', ')
+  return `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, $1)
+    ON CONFLICT (id) DO NOTHING`
 }
 
 export function readPlace(columns: PlaceColumns): Place {
@@ -387,6 +479,89 @@ function turnFromColumns(columns: TurnColumns): Turn {
   }
 }
 
+function jobToColumns(job: Job): JobColumns {
+  return {
+    id: encodeText(job.id),
+    ...placeToColumns(job.place),
+    version: job.version,
+    kind: job.kind,
+    key: encodeText(job.key),
+    for_owner: encodeText(job.owner),
+    status: job.status,
+    due_at: job.dueAt,
+    status_changed_at: job.statusChangedAt,
+    attempts: job.attempts,
+    lost_leases: job.lostLeases,
+    every_ms: job.everyMs,
+    last_error: job.lastError,
+    claim: job.claim,
+    cancelled_run: job.cancelledRun,
+    expires_at: job.expiresAt,
+    input: JSON.stringify(job.input),
+    outcome: job.outcome === null ? null : JSON.stringify(job.outcome),
+  }
+}
+
+function jobFromColumns(columns: JobColumns): Job {
+  return {
+    id: decodeText(columns.id),
+    place: readPlace(columns),
+    version: columns.version,
+    kind: columns.kind,
+    key: decodeText(columns.key),
+    owner: decodeText(columns.for_owner),
+    input: JSON.parse(columns.input),
+    status: columns.status,
+    dueAt: columns.due_at,
+    statusChangedAt: columns.status_changed_at,
+    attempts: columns.attempts,
+    lostLeases: columns.lost_leases,
+    everyMs: columns.every_ms,
+    lastError: columns.last_error,
+    outcome: columns.outcome === null ? null : JSON.parse(columns.outcome),
+    claim: columns.claim,
+    cancelledRun: columns.cancelled_run,
+    expiresAt: columns.expires_at,
+  }
+}
+
+function signalToColumns(signal: Signal): SignalColumns {
+  return {
+    id: encodeText(signal.id),
+    ...placeToColumns(signal.place),
+    version: signal.version,
+    status: signal.status,
+    position: signal.position,
+    is_history: signal.isHistory,
+    is_pattern_scanned: signal.isPatternScanned,
+    attempts: signal.attempts,
+    error: encodeText(signal.error),
+    change: encodeText(signal.change),
+    turns: JSON.stringify(signal.turns),
+    created_at: signal.createdAt,
+    expires_at: signal.expiresAt,
+  }
+}
+
+function signalFromColumns(columns: SignalColumns): Signal {
+  return {
+    id: decodeText(columns.id),
+    place: readPlace(columns),
+    version: columns.version,
+    turns: JSON.parse(columns.turns),
+    position: columns.position,
+    isHistory: columns.is_history,
+    status: columns.status,
+    isPatternScanned: columns.is_pattern_scanned,
+    attempts: columns.attempts,
+    error: decodeText(columns.error),
+    change: decodeText(columns.change),
+    createdAt: columns.created_at,
+    expiresAt: columns.expires_at,
+  }
+}
+
+/** The codec changes how a name is written, never whose name it is: brands stay. */
 /** The codec only changes the encoding of a name, so the brand still holds. */
 export function encodeText<T extends string | null>(text: T): T {
   return (text === null ? null : toStorable(text)) as T // see above

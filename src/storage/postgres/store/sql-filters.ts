@@ -8,8 +8,10 @@ import { toStorable } from '../../../text/storable-text.ts'
 import type {
   DocumentFilter,
   EntryFilter,
+  JobFilter,
   MemoryFilter,
   RevisionFilter,
+  SignalFilter,
   Table,
   Tables,
   TombstoneFilter,
@@ -66,6 +68,8 @@ export const TABLE_CONDITIONS: {
   tombstone: tombstoneConditions,
   entry: entryConditions,
   turn: turnConditions,
+  job: jobConditions,
+  signal: signalConditions,
 }
 
 function memoryConditions(where: MemoryFilter, binder: ParameterBinder): readonly string[] {
@@ -156,5 +160,28 @@ function turnConditions(where: TurnFilter, { bind }: ParameterBinder): readonly 
   if (where.saidFrom !== undefined) conditions.push(`said_at >= ${bind(where.saidFrom)}`)
   if (where.saidBefore !== undefined) conditions.push(`said_at < ${bind(where.saidBefore)}`)
   if (where.disabled !== undefined) conditions.push(`disabled = ${bind(where.disabled)}`)
+  return conditions
+}
+
+function jobConditions(where: JobFilter, { bind }: ParameterBinder): readonly string[] {
+  const conditions: string[] = []
+  if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
+  if (where.kinds !== undefined) conditions.push(`kind = ANY (${bind(where.kinds)}::text[])`)
+  if (where.owner === null) conditions.push('for_owner IS NULL')
+  else if (where.owner !== undefined) conditions.push(`for_owner = ${bind(where.owner)}`)
+  if (where.statuses !== undefined)
+    conditions.push(`status = ANY (${bind(where.statuses)}::text[])`)
+  if (where.dueFrom !== undefined) conditions.push(`due_at >= ${bind(where.dueFrom)}`)
+  if (where.dueBefore !== undefined) conditions.push(`due_at < ${bind(where.dueBefore)}`)
+  if (where.expiredBy !== undefined) conditions.push(`expires_at <= ${bind(where.expiredBy)}`)
+  return conditions
+}
+
+function signalConditions(where: SignalFilter, { bind }: ParameterBinder): readonly string[] {
+  const conditions: string[] = []
+  if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
+  if (where.statuses !== undefined)
+    conditions.push(`status = ANY (${bind(where.statuses)}::text[])`)
+  if (where.expiredBy !== undefined) conditions.push(`expires_at <= ${bind(where.expiredBy)}`)
   return conditions
 }

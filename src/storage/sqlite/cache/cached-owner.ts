@@ -109,7 +109,7 @@ type Sequences = {
 }
 
 export class CachedOwner {
-  readonly #session: SqliteDatabase
+  readonly #database: SqliteDatabase
   readonly #ownerNumber: number
   readonly #slots: (CachedRow | null)[] = []
   readonly #slotOf = new Map<MemoryId, number>()
@@ -122,8 +122,8 @@ export class CachedOwner {
   readonly #outdated = new Set<MemoryId>()
   #lastRead = ''
 
-  constructor(session: SqliteDatabase, ownerNumber: number) {
-    this.#session = session
+  constructor(database: SqliteDatabase, ownerNumber: number) {
+    this.#database = database
     this.#ownerNumber = ownerNumber
   }
 
@@ -314,7 +314,7 @@ export class CachedOwner {
   }
 
   #read(condition: string, values: readonly (string | number)[]): readonly SqlRow[] {
-    return this.#session.selectPacked(
+    return this.#database.selectPacked(
       {
         columns: RESIDENT_SELECTION,
         from: `FROM memory JOIN place ON place.number = memory.place_number
@@ -382,7 +382,7 @@ export class CachedOwner {
             'memory IN (SELECT value FROM json_each(?)) AND owner_number = ?',
             [JSON.stringify([...byNumber.keys()]), this.#ownerNumber],
           ]
-    const [read] = this.#session.all(
+    const [read] = this.#database.all(
       `SELECT json_group_array(sequence) AS sequences, json_group_array(memory) AS numbers
        FROM vector WHERE space = ? AND ${among}`,
       [space, ...values],

@@ -26,15 +26,15 @@ type KnownRow = {
 }
 
 export class DocumentCache {
-  readonly #session: SqliteDatabase
+  readonly #database: SqliteDatabase
   readonly #rows = new LruCache<MemoryId, KnownRow>({
     entriesMax: ROWS_MAX,
     weightMax: CHARACTERS_MAX,
     weigh: ({ memory }) => memory.content.length,
   })
 
-  constructor(session: SqliteDatabase) {
-    this.#session = session
+  constructor(database: SqliteDatabase) {
+    this.#database = database
   }
 
   /** Those of the ids that pass, the newest first. */
@@ -56,6 +56,11 @@ export class DocumentCache {
     this.#rows.delete(id)
   }
 
+  /** Another process has written something. */
+  invalidate(): void {
+    this.clear()
+  }
+
   clear(): void {
     this.#rows.clear()
   }
@@ -63,10 +68,10 @@ export class DocumentCache {
   #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
     const conditions = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
     const where = joinConditions([
-      ...toScopeConditions('memory', { owner }, this.#session, conditions),
+      ...toScopeConditions('memory', { owner }, this.#database, conditions),
       ...conditions,
     ])
-    return this.#session
+    return this.#database
       .selectPacked(
         {
           columns: MEMORY_SELECTION,

@@ -34,7 +34,7 @@ const OUTDATED_MAX = 1_000
 const OUTDATED_WHILE_READ_MAX = 5_000
 
 export class OwnerCache {
-  readonly #session: SqliteDatabase
+  readonly #database: SqliteDatabase
   readonly #ownerRowsMax: number
   readonly #rowsAtOnce: number
   readonly #delayMs: number
@@ -46,8 +46,8 @@ export class OwnerCache {
   #timers = new Set<NodeJS.Timeout>()
   #hasOthers = false
 
-  constructor(session: SqliteDatabase, options: OwnerCacheOptions = {}) {
-    this.#session = session
+  constructor(database: SqliteDatabase, options: OwnerCacheOptions = {}) {
+    this.#database = database
     this.#ownerRowsMax = options.ownerRowsMax ?? CACHED_OWNER_ROWS_MAX
     this.#rowsAtOnce = options.rowsPerPage ?? ROWS_AT_ONCE
     this.#delayMs = options.delayMs ?? DELAY_MS
@@ -61,7 +61,7 @@ export class OwnerCache {
   get(ownerNumber: number | null): CachedOwner | null {
     // One that has got smaller since then is still found by statements.
     if (ownerNumber === null || this.isDisabled || this.#tooLarge.has(ownerNumber)) return null
-    this.#session.invalidateIfChanged()
+    this.#database.invalidateIfChanged()
     const owner = this.#owners.get(ownerNumber) ?? this.#read(ownerNumber)
     if (owner === null) return null
     this.#owners.delete(ownerNumber)
@@ -106,12 +106,12 @@ export class OwnerCache {
 
   #read(ownerNumber: number): CachedOwner | null {
     if (this.#coming.has(ownerNumber)) return null
-    const { documents, terms } = readOwnerSize(this.#session, ownerNumber)
+    const { documents, terms } = readOwnerSize(this.#database, ownerNumber)
     if (documents > this.#ownerRowsMax || terms > OWNER_TERMS_MAX) {
       this.#tooLarge.add(ownerNumber)
       return null
     }
-    const owner = new CachedOwner(this.#session, ownerNumber)
+    const owner = new CachedOwner(this.#database, ownerNumber)
     if (documents > this.#rowsAtOnce) {
       this.#readLater(ownerNumber, owner)
       return null
@@ -126,7 +126,7 @@ export class OwnerCache {
     this.#coming.set(ownerNumber, owner)
     const readOn = () => {
       this.#timers.delete(timer)
-      this.#session.invalidateIfChanged()
+      this.#database.invalidateIfChanged()
       if (this.#coming.get(ownerNumber) !== owner) return
       if (owner.loadNextPage()) {
         timer = this.#soon(readOn, 0)

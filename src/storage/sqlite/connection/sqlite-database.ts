@@ -1,13 +1,8 @@
-/**
- * One open database with its prepared statements and the numbers of places it has looked up.
- */
-
+/** An open database with its prepared statements and the numbers of the places it has looked up. */
 import type { Place, Scope } from '../../../domain/scope.ts'
 import { sleep } from '../../../lib/abort.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { DocumentCache } from '../cache/document-cache.ts'
-import { OwnerCache, type OwnerCacheOptions } from '../cache/owner-cache.ts'
 import { type StoredPlace, toStoredPlace } from '../store/row-codec.ts'
 import {
   type SqliteConnection,
@@ -17,46 +12,48 @@ import {
   toNamedRows,
 } from './sqlite-driver.ts'
 
-/** Enough for every statement we have; filters combine into a few hundred at the very most. */
+/** Enough for every statement: filters combine into a few hundred at most. */
 const STATEMENTS_MAX = 500
 
-/** Most other writers are done after a moment, which is not worth a timer. */
-const HELD_MS_MAX = 5
-const PAUSE_MS_MIN = 2
-const PAUSE_MS_MAX = 50
+/** SQLite itself waits this long for other writers: most are done by then, and a timer would take longer. */
+const BLOCKING_WAIT_MS_MAX = 5
+const RETRY_MS_MIN = 2
+const RETRY_MS_MAX = 50
 
-/** What to read, by the names it gets, and all that follows the columns in a statement. */
+/** Columns by the names they get, and the statement from `FROM` on. */
 export type ColumnSelection = {
   readonly columns: Readonly<Record<string, string>>
   readonly from: string
 }
 
+/** A cache of rows, which another process may change. */
+export type DatabaseCache = { invalidate(): void }
+
 export class SqliteDatabase {
   readonly connection: SqliteConnection
   readonly #statements = new Map<string, SqliteStatement>()
-  readonly #homes = new Map<string, StoredPlace>()
+  readonly #places = new Map<string, StoredPlace>()
   readonly #ownerNumbers = new Map<string, number>()
+  readonly #caches: DatabaseCache[] = []
   #busyTimeoutMs = 0
-  /** Owners whose memories are at hand. Whoever writes memories or vectors tells it. */
-  readonly ownerCache: OwnerCache
-  /** Memories that were read by their ids. Likewise. */
-  readonly documentCache = new DocumentCache(this)
   #dataVersion = Number.NaN
 
-  constructor(connection: SqliteConnection, resident?: OwnerCacheOptions) {
+  constructor(connection: SqliteConnection) {
     this.connection = connection
-    this.ownerCache = new OwnerCache(this, resident)
   }
 
-  /** Gives up all that is at hand when another process has written anything. To be asked after each `await`. */
+  registerCache(cache: DatabaseCache): void {
+    this.#caches.push(cache)
+  }
+
+  /** Invalidates the caches when another process has written anything. Call it after each `await`. */
   invalidateIfChanged(): void {
     const [row] = this.all('PRAGMA data_version')
     if (row?.data_version === this.#dataVersion) return
     const isFirst = Number.isNaN(this.#dataVersion)
     this.#dataVersion = Number(row?.data_version)
     if (isFirst) return
-    this.ownerCache.invalidate()
-    this.documentCache.clear()
+    for (const cache of this.#caches) cache.invalidate()
   }
 
   all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
@@ -64,8 +61,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * The same rows, handed over by SQLite as one text: with many rows of many columns that takes less than half the time.
-   * For columns of text and whole numbers; others lose their kind, or digits.
+   * Reads rows as one JSON text, which takes less than half the time for many rows of many columns. Only for columns of
+   * text and integers: others lose their type, or digits.
    */
   selectPacked(select: ColumnSelection, values: readonly SqlValue[] = []): readonly SqlRow[] {
     const names = Object.keys(select.columns)
@@ -92,60 +89,60 @@ export class SqliteDatabase {
     return statement
   }
 
-  /** Runs `work` as one transaction; it is undone when `work` throws or says so. */
+  /** Runs `work` in a transaction, which is rolled back when `work` throws or calls `rollback`. */
   runInTransaction<Result>(work: (rollback: () => void) => Result): Result {
     this.connection.exec('BEGIN IMMEDIATE')
-    let isKept = true
+    let isCommitted = true
     try {
       const result = work(() => {
-        isKept = false
+        isCommitted = false
       })
-      this.connection.exec(isKept ? 'COMMIT' : 'ROLLBACK')
-      if (!isKept) this.#forgetPlaces()
+      this.connection.exec(isCommitted ? 'COMMIT' : 'ROLLBACK')
+      if (!isCommitted) this.#clearPlaces()
       return result
     } catch (error) {
-      this.#forgetPlaces()
+      this.#clearPlaces()
       this.#rollBack()
       throw error
     }
   }
 
   /**
-   * Writes as soon as no other process does. SQLite's own way of waiting would hold up everything in this one, down to
-   * requests that have nothing to do with it; so it is told to wait hardly at all, and this waits instead.
+   * Writes as soon as no other process does. SQLite's own busy timeout blocks the thread, and with it every request; so
+   * SQLite waits for a few milliseconds only, and the rest of the wait is asynchronous.
    */
   async withBusyRetry<Result>(write: () => Result): Promise<Result> {
-    const until = performance.now() + this.#busyTimeoutMs
-    for (let pause = PAUSE_MS_MIN; ; pause = Math.min(pause * 2, PAUSE_MS_MAX)) {
+    const deadline = performance.now() + this.#busyTimeoutMs
+    for (let pause = RETRY_MS_MIN; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
       try {
         return write()
       } catch (error) {
         const isBusy = error instanceof AppError && error.code === 'busy'
-        if (!isBusy || performance.now() >= until) throw error
+        if (!isBusy || performance.now() >= deadline) throw error
       }
       await sleep(pause)
     }
   }
 
-  /** Once it is open: until then there is nobody to hold up. */
+  /** Called once the database is open: until then, blocking the thread holds nobody up. */
   enableAsyncBusyWait(busyTimeoutMs: number): void {
     this.#busyTimeoutMs = busyTimeoutMs
-    this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
+    this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, BLOCKING_WAIT_MS_MAX)}`)
   }
 
-  /** SQLite may have rolled back by itself (a full disk does that); the first error is the one to show. */
+  /** SQLite may have rolled back already, as it does when the disk is full; the first error is the one to report. */
   #rollBack(): void {
     try {
       this.connection.exec('ROLLBACK')
     } catch {
-      /* no transaction is open any more */
+      /* no transaction is open */
     }
   }
 
-  /** The numbers of a place, given to it when it is first written to. */
+  /** The numbers of a place, assigned on its first write. */
   resolvePlace(place: Place): StoredPlace {
-    const name = nameOf(place)
-    const known = this.#homes.get(name)
+    const name = toPlaceKey(place)
+    const known = this.#places.get(name)
     if (known !== undefined) return known
     const owner = toStorable(place.owner)
     const user = toStorable(place.user ?? '')
@@ -161,11 +158,11 @@ export class SqliteDatabase {
       user,
     ])
     const home = toStoredPlace(Number(row?.number), Number(row?.owner_number))
-    this.#homes.set(name, home)
+    this.#places.set(name, home)
     return home
   }
 
-  /** The number of an owner, or null when nothing was ever written for it. */
+  /** The number of an owner; null when nothing was ever written for it. */
   findOwnerNumber(scope: Scope): number | null {
     const known = this.#ownerNumbers.get(scope.owner)
     if (known !== undefined) return known
@@ -178,9 +175,9 @@ export class SqliteDatabase {
     return number
   }
 
-  /** The number of an owner's user, or null when nothing was ever written for it. */
+  /** The number of a user of an owner; null when nothing was ever written for it. */
   findPlaceNumber(scope: Scope): number | null {
-    const known = this.#homes.get(nameOf(scope))
+    const known = this.#places.get(toPlaceKey(scope))
     if (known !== undefined) return known.number
     const [row] = this.all('SELECT number, owner_number FROM place WHERE owner = ? AND user = ?', [
       toStorable(scope.owner),
@@ -188,17 +185,17 @@ export class SqliteDatabase {
     ])
     if (row === undefined) return null
     const home = toStoredPlace(Number(row.number), Number(row.owner_number))
-    this.#homes.set(nameOf(scope), home)
+    this.#places.set(toPlaceKey(scope), home)
     return home.number
   }
 
-  #forgetPlaces(): void {
-    this.#homes.clear()
+  #clearPlaces(): void {
+    this.#places.clear()
     this.#ownerNumbers.clear()
   }
 }
 
-/** Names hold no control characters, so the two can't run into each other. */
-function nameOf({ owner, user }: Scope): string {
+/** Names hold no control characters, so no two scopes share a key. */
+function toPlaceKey({ owner, user }: Scope): string {
   return `${owner}\n${user ?? ''}`
 }

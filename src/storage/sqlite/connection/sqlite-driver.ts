@@ -7,9 +7,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { listSearchTerms } from '../../../domain/searchable-text.ts'
 import { AppError, type ErrorCode } from '../../../lib/errors.ts'
+import { fromStorable } from '../../../text/storable-text.ts'
+import { containsFolded } from '../../../text/substring.ts'
 import { MOVED_MESSAGE } from '../../migration-source.ts'
-import { SQL_FUNCTIONS, type SqlFunction } from './sql-functions.ts'
 
 export type SqlValue = string | number | null | Uint8Array
 export type SqlRow = { readonly [column: string]: SqlValue }
@@ -320,4 +322,27 @@ function resultCodeOf(error: unknown): string | undefined {
   }
   const named = typeof code === 'string' ? code.match(/^SQLITE_([A-Z]+)/)?.[1] : undefined
   return named ?? (error instanceof Error ? codeOfMessage(error.message) : undefined)
+}
+
+const NO_PROVENANCE = { source: '', turns: [], extractor: null, extractorVersion: null } as const
+
+/** The drivers read from its parameters how many values it takes: none may have a default. */
+export type SqlFunction = (first: SqlValue, second: SqlValue) => SqlValue
+
+export const SQL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
+  /** Of two texts as they are stored, the second lowered. SQLite's own comparisons know only the capitals of ASCII. */
+  holds_lowered: (text, wanted) =>
+    typeof text === 'string' &&
+    typeof wanted === 'string' &&
+    containsFolded(fromStorable(text), fromStorable(wanted))
+      ? 1
+      : 0,
+  /** For a schema step of an earlier version: terms of a turn's content and speaker as they are stored, space-joined. */
+  spoken_terms: (content, speaker) => {
+    const name = typeof speaker === 'string' ? fromStorable(speaker) : null
+    const provenance = { ...NO_PROVENANCE, speaker: name }
+    return listSearchTerms({ content: fromStorable(String(content)), key: null, provenance }).join(
+      ' ',
+    )
+  },
 }

@@ -29,14 +29,14 @@ import {
 const PAGE_ROWS = 200
 
 export function checkStoreIntegrity(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   repair: boolean,
 ): readonly IntegrityProblem[] {
   const faults: IntegrityProblem[] = []
   const note = (what: string, count: number, repairable: boolean) => {
     if (count > 0) faults.push({ description: what, count, repairable })
   }
-  const structure = session
+  const structure = database
     .all('PRAGMA integrity_check(20)')
     .map((row) => String(Object.values(row)[0]))
     .filter((line) => line !== 'ok')
@@ -44,69 +44,69 @@ export function checkStoreIntegrity(
   if (structure.length > 0) return faults
   note(
     'rows point at a place that does not exist',
-    session.all('PRAGMA foreign_key_check').length,
+    database.all('PRAGMA foreign_key_check').length,
     false,
   )
 
-  const documents = compareTurnDocuments(session, false)
+  const documents = compareTurnDocuments(database, false)
   note('turns are missing from the search index', documents.missing, true)
   note('documents of the search index belong to no turn', documents.surplus, true)
   if (repair && documents.missing + documents.surplus > 0) {
-    session.runInTransaction(() => compareTurnDocuments(session, true))
+    database.runInTransaction(() => compareTurnDocuments(database, true))
   }
-  const index = compareIndex(session)
-  const counts = wrongCounts(session)
+  const index = compareIndex(database)
+  const counts = wrongCounts(database)
   note('memories or turns are missing from the keyword index', index.missing, true)
   note('words of the keyword index belong to no memory or turn', index.surplus, true)
   note('counts of words per owner are off', counts, true)
   if (repair && index.missing + index.surplus + counts > 0) {
-    session.runInTransaction(() => rebuild(session))
+    database.runInTransaction(() => rebuild(database))
   }
-  const vectorFaults = checkVectorIntegrity(session)
+  const vectorFaults = checkVectorIntegrity(database)
   for (const { what, count } of vectorFaults) note(what, count, true)
   if (repair && vectorFaults.length > 0) {
-    removeDroppedSpaces(session)
-    session.runInTransaction(() => repairVectors(session))
+    removeDroppedSpaces(database)
+    database.runInTransaction(() => repairVectors(database))
   }
   return faults
 }
 
 /** Writes everything again that is derived from memories and turns. */
-export function rebuildDerivedData(session: SqliteDatabase): void {
+export function rebuildDerivedData(database: SqliteDatabase): void {
   // Counted anew below; entries of documents that are removed here must be there to be taken out.
-  rebuild(session)
-  compareTurnDocuments(session, true)
+  rebuild(database)
+  compareTurnDocuments(database, true)
 }
 
-function rebuild(session: SqliteDatabase): void {
-  session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
-  session.run('DELETE FROM corpus')
-  for (const row of rowsOf(session)) {
+function rebuild(database: SqliteDatabase): void {
+  database.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
+  database.run('DELETE FROM corpus')
+  for (const row of rowsOf(database)) {
     const entry = toIndexEntry(toDocument(row))
     const number = Number(row.number)
-    indexDocument(session, number, renderIndexEntry(readStoredPlace(row), entry))
-    session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
+    indexDocument(database, number, renderIndexEntry(readStoredPlace(row), entry))
+    database.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
       entry.terms,
       entry.count,
       entry.fingerprint,
       number,
     ])
   }
-  session.run(`INSERT INTO corpus ${COUNTED}`)
+  database.run(`INSERT INTO corpus ${COUNTED}`)
 }
 
 /**
  * Reads the index once from end to end, and compares the checksum of each document's entries with that of its words.
  * Asking for each document by its words would walk the long lists of common words again for each of them.
  */
-function compareIndex(session: SqliteDatabase): {
+function compareIndex(database: SqliteDatabase): {
   readonly missing: number
   readonly surplus: number
 } {
-  const indexed = indexChecksums(session)
+  const indexed = indexChecksums(database)
   let missing = 0
   let surplus = 0
-  for (const row of rowsOf(session)) {
+  for (const row of rowsOf(database)) {
     const number = Number(row.number)
     const entry = toIndexEntry(toDocument(row))
     const words = entry.count === 0 ? [] : entry.terms.split(' ')
@@ -137,14 +137,14 @@ function isSameChecksum(a: Checksum, b: Checksum): boolean {
 const PAGE_TERMS = 500
 
 /** By the numbers of documents. */
-function indexChecksums(session: SqliteDatabase): Map<number, Checksum> {
+function indexChecksums(database: SqliteDatabase): Map<number, Checksum> {
   const checksums = new Map<number, Checksum>()
-  session.connection.exec(
+  database.connection.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_entries
        USING fts5vocab ('main', 'memory_terms', 'instance')`,
   )
   for (let after = ''; ; ) {
-    const page = session.all(
+    const page = database.all(
       `SELECT term, json_group_array(doc) AS documents FROM temp.memory_entries
        WHERE term > ? GROUP BY term LIMIT ${PAGE_TERMS}`,
       [after],
@@ -183,8 +183,8 @@ const COUNTED = DOCUMENT_KINDS.map((kind) => {
     UNION ALL SELECT '${PLACE_TOKEN[kind]}' || place_number, ${sums} ${ofKind} GROUP BY place_number`
 }).join(' UNION ALL ')
 
-function wrongCounts(session: SqliteDatabase): number {
-  const [row] = session.all(`
+function wrongCounts(database: SqliteDatabase): number {
+  const [row] = database.all(`
     WITH counted AS (${COUNTED})
     SELECT count(*) AS wrong
     FROM corpus FULL JOIN counted USING (token)
@@ -193,9 +193,9 @@ function wrongCounts(session: SqliteDatabase): number {
   return Number(row?.wrong)
 }
 
-function* rowsOf(session: SqliteDatabase): Generator<SqlRow> {
+function* rowsOf(database: SqliteDatabase): Generator<SqlRow> {
   for (let after = 0; ; ) {
-    const page = session.all(
+    const page = database.all(
       `SELECT memory.*, place.owner, place.user
        FROM memory JOIN place ON place.number = memory.place_number
        WHERE memory.number > ? ORDER BY memory.number LIMIT ${PAGE_ROWS}`,

@@ -21,26 +21,26 @@ const REFUSING = 'moved_away_'
 const WRITES = ['INSERT', 'UPDATE', 'DELETE'] as const
 type WriteKind = (typeof WRITES)[number]
 
-export function createSqliteMigrationSource(session: SqliteDatabase): MigrationSource {
+export function createSqliteMigrationSource(database: SqliteDatabase): MigrationSource {
   return {
     startChangeLog: () =>
-      session.withBusyRetry(() => session.runInTransaction(() => startChangeLog(session))),
-    readChangeLog: async (limit) => readChangeLog(session, limit),
+      database.withBusyRetry(() => database.runInTransaction(() => startChangeLog(database))),
+    readChangeLog: async (limit) => readChangeLog(database, limit),
     acknowledgeChanges: async (numbers) => {
       if (numbers.length === 0) return
-      await session.withBusyRetry(() =>
-        session.run(
+      await database.withBusyRetry(() =>
+        database.run(
           `DELETE FROM ${CHANGE_LOG_TABLE} WHERE number IN (SELECT value FROM json_each(?))`,
           [JSON.stringify(numbers)],
         ),
       )
     },
     freezeWrites: async (work) => {
-      const { connection } = session
-      await session.withBusyRetry(() => connection.exec('BEGIN IMMEDIATE'))
+      const { connection } = database
+      await database.withBusyRetry(() => connection.exec('BEGIN IMMEDIATE'))
       const since = performance.now() // nobody waits for one who waits to begin
       try {
-        const leave = async (departure: MigrationHandover) => blockWrites(session, departure)
+        const leave = async (departure: MigrationHandover) => blockWrites(database, departure)
         const result = await work({ since, handOver: leave })
         connection.exec('COMMIT')
         return result
@@ -54,19 +54,19 @@ export function createSqliteMigrationSource(session: SqliteDatabase): MigrationS
       }
     },
     resumeWrites: () =>
-      session.withBusyRetry(() =>
-        session.runInTransaction(() => {
-          dropTriggers(session, REFUSING)
-          dropChangeLog(session)
+      database.withBusyRetry(() =>
+        database.runInTransaction(() => {
+          dropTriggers(database, REFUSING)
+          dropChangeLog(database)
         }),
       ),
   }
 }
 
-function startChangeLog(session: SqliteDatabase): 'begun' | 'going on' {
-  const [known] = session.all('SELECT 1 FROM sqlite_schema WHERE name = ?', [CHANGE_LOG_TABLE])
+function startChangeLog(database: SqliteDatabase): 'begun' | 'going on' {
+  const [known] = database.all('SELECT 1 FROM sqlite_schema WHERE name = ?', [CHANGE_LOG_TABLE])
   if (known !== undefined) return 'going on'
-  const { connection } = session
+  const { connection } = database
   connection.exec(`
     CREATE TABLE ${CHANGE_LOG_TABLE} (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -109,8 +109,8 @@ function placesOf(write: WriteKind): string {
   return write === 'DELETE' ? 'old.place_number' : 'old.place_number, new.place_number'
 }
 
-function readChangeLog(session: SqliteDatabase, limit: number): LoggedChanges {
-  const notes = session.all(
+function readChangeLog(database: SqliteDatabase, limit: number): LoggedChanges {
+  const notes = database.all(
     `SELECT number, kind, owner, id FROM ${CHANGE_LOG_TABLE} ORDER BY number LIMIT ?`,
     [limit],
   )
@@ -126,15 +126,15 @@ function toChangedRow({ kind, owner, id }: SqlRow): ChangedRow {
   return row as ChangedRow // as the triggers have written it
 }
 
-function blockWrites(session: SqliteDatabase, { entry, body, message }: MigrationHandover): void {
-  dropChangeLog(session)
-  session.run('UPDATE entry SET body = ?, version = version + 1 WHERE id = ?', [
+function blockWrites(database: SqliteDatabase, { entry, body, message }: MigrationHandover): void {
+  dropChangeLog(database)
+  database.run('UPDATE entry SET body = ?, version = version + 1 WHERE id = ?', [
     JSON.stringify(body),
     entry,
   ])
   for (const table of [...TABLES, 'vector']) {
     for (const write of WRITES) {
-      session.connection.exec(`
+      database.connection.exec(`
         CREATE TRIGGER ${REFUSING}${table}_${write} BEFORE ${write} ON ${table} BEGIN
           SELECT RAISE(ABORT, '${message.replaceAll("'", "''")}');
         END;
@@ -143,15 +143,45 @@ function blockWrites(session: SqliteDatabase, { entry, body, message }: Migratio
   }
 }
 
-function dropChangeLog(session: SqliteDatabase): void {
-  dropTriggers(session, NOTING)
-  session.connection.exec(`DROP TABLE IF EXISTS ${CHANGE_LOG_TABLE}`)
+function dropChangeLog(database: SqliteDatabase): void {
+  dropTriggers(database, NOTING)
+  database.connection.exec(`DROP TABLE IF EXISTS ${CHANGE_LOG_TABLE}`)
 }
 
-function dropTriggers(session: SqliteDatabase, prefix: string): void {
-  const triggers = session.all(
+function dropTriggers(database: SqliteDatabase, prefix: string): void {
+  const triggers = database.all(
     `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?) = ?`,
     [prefix.length, prefix],
   )
-  for (const { name } of triggers) session.connection.exec(`DROP TRIGGER ${String(name)}`)
+  for (const { name } of triggers) database.connection.exec(`DROP TRIGGER ${String(name)}`)
+}
+
+/**
+ * Runs a schema migration on a store that was left for another one, or that is being left. Triggers that refuse writes
+ * are put aside and restored, also for tables that the migration has added. A running copy starts anew: its change log
+ * knows only the tables of before.
+ */
+export function runBesideMigrationTriggers(
+  database: SqliteDatabase,
+  addedTables: readonly string[],
+  work: () => void,
+): void {
+  dropChangeLog(database)
+  const refusing = database
+    .all(
+      `SELECT sql FROM sqlite_schema
+       WHERE type = 'trigger' AND substr(name, 1, ${REFUSING.length}) = '${REFUSING}'`,
+    )
+    .map(({ sql }) => String(sql))
+  dropTriggers(database, REFUSING)
+  work()
+  const ofEntry = refusing.filter((sql) => sql.includes(`${REFUSING}entry_`))
+  const added = addedTables.flatMap((table) =>
+    ofEntry.map((sql) =>
+      sql
+        .replace(`${REFUSING}entry_`, `${REFUSING}${table}_`)
+        .replace(' ON entry ', ` ON ${table} `),
+    ),
+  )
+  for (const sql of [...refusing, ...added]) database.connection.exec(sql)
 }

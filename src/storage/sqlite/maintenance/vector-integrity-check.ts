@@ -3,17 +3,16 @@ import { isByteSpace } from '../../../domain/embedding-text.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { countRecordBytes, readRecordHeader } from '../vectors/vector-record.ts'
-import { removeDroppedBatch } from '../vectors/vector-space-removal.ts'
-import { computeRowTextHash } from '../vectors/vector-tables.ts'
+import { computeRowTextHash, removeDroppedBatch } from '../vectors/vector-tables.ts'
 
 const PAGE_ROWS = 1_000
 
 export type VectorFault = { readonly what: string; readonly count: number }
 
-export function checkVectorIntegrity(session: SqliteDatabase): readonly VectorFault[] {
-  const numberOf = (sql: string) => Number(session.all(sql)[0]?.count)
+export function checkVectorIntegrity(database: SqliteDatabase): readonly VectorFault[] {
+  const numberOf = (sql: string) => Number(database.all(sql)[0]?.count)
   return [
-    { what: 'vectors are not those of their memories', count: wrongVectors(session).length },
+    { what: 'vectors are not those of their memories', count: wrongVectors(database).length },
     {
       what: 'numbers of vectors belong to no vector',
       count: numberOf(`SELECT count(*) AS count ${STRAY}`),
@@ -29,13 +28,13 @@ export function checkVectorIntegrity(session: SqliteDatabase): readonly VectorFa
   ].filter(({ count }) => count > 0)
 }
 
-export function repairVectors(session: SqliteDatabase): void {
-  for (const key of wrongVectors(session)) {
-    session.run('DELETE FROM vector WHERE space = ? AND owner_number = ? AND sequence = ?', key)
+export function repairVectors(database: SqliteDatabase): void {
+  for (const key of wrongVectors(database)) {
+    database.run('DELETE FROM vector WHERE space = ? AND owner_number = ? AND sequence = ?', key)
   }
-  session.run(`DELETE FROM vector_exact WHERE number IN (SELECT number ${STRAY})`)
-  session.run('UPDATE vector_owner SET vectors = 0')
-  session.run(
+  database.run(`DELETE FROM vector_exact WHERE number IN (SELECT number ${STRAY})`)
+  database.run('UPDATE vector_owner SET vectors = 0')
+  database.run(
     `INSERT INTO vector_owner (space, owner_number, last_sequence, vectors)
      SELECT space, owner_number, max(sequence), count(*) FROM vector WHERE true
      GROUP BY space, owner_number
@@ -45,8 +44,8 @@ export function repairVectors(session: SqliteDatabase): void {
 }
 
 /** Removes what is left of spaces that were dropped. Each step is a transaction of its own. */
-export function removeDroppedSpaces(session: SqliteDatabase): void {
-  while (removeDroppedBatch(session));
+export function removeDroppedSpaces(database: SqliteDatabase): void {
+  while (removeDroppedBatch(database));
 }
 
 const STRAY = `FROM vector_exact
@@ -60,10 +59,10 @@ const MISCOUNTED = `FROM vector_owner FULL JOIN (
 
 type Key = readonly [space: number, ownerNumber: number, sequence: number]
 
-function wrongVectors(session: SqliteDatabase): readonly Key[] {
+function wrongVectors(database: SqliteDatabase): readonly Key[] {
   const wrong: Key[] = []
   for (let after: Key = [0, 0, 0]; ; ) {
-    const page = session.all(
+    const page = database.all(
       `SELECT vector.space, vector.owner_number, vector.sequence, vector.text_hash, vector.record,
          length(vector_exact.numbers) AS exact_bytes, vector_space.number AS known,
          vector_space.signature, vector_space.dimensions, memory.owner_number AS memory_owner,

@@ -6,10 +6,19 @@
  */
 import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ENTRY_KINDS } from '../../../domain/entries/entry.ts'
+import { JOB_STATUSES } from '../../../domain/job.ts'
+import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../../domain/memory.ts'
+import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
+import { SIGNAL_STATUSES } from '../../../domain/signal.ts'
 import { getBlockingTombstoneIds } from '../../../domain/tombstone.ts'
+import { TURN_ROLES } from '../../../domain/turn.ts'
 import { readFileIdentity, syncFile } from '../../../lib/atomic-file.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
+import { computeFingerprint } from '../../../text/fingerprint.ts'
+import { fromStorable } from '../../../text/storable-text.ts'
+import { LEGACY_ENTRY_KINDS } from '../../entry-upgrade.ts'
 import { detectFileKind, isOpenInProcess } from '../connection/database-file.ts'
 import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -19,6 +28,7 @@ import {
   type SqliteConnection,
   type SqliteStatement,
   type SqlRow,
+  type SqlValue,
 } from '../connection/sqlite-driver.ts'
 import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
 import {
@@ -29,18 +39,17 @@ import {
   runInTransaction,
 } from '../maintenance/database-copy.ts'
 import { checkStoreIntegrity, rebuildDerivedData } from '../maintenance/integrity-check.ts'
+import { migrateEntries } from '../schema/entry-migration.ts'
 import { toMemory } from '../store/row-codec.ts'
-import { type DatabasePages, readLeafRows } from './btree-pages.ts'
+import { type DatabasePages, readFreePages, readIndexEntries, readLeafRows } from './btree-pages.ts'
 import {
   type RecoveredRow,
   readTableSchemas,
   recoverRows,
   type TableSchema,
 } from './page-recovery.ts'
-import { recoverPlaceNames } from './place-recovery.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { type ReadablePages, readReadablePages } from './readable-pages.ts'
-import { isValidRow } from './row-validation.ts'
 
 export type RecoveryOptions = {
   readonly path: string
@@ -175,6 +184,7 @@ async function writeFresh(
     runInTransaction(target, () => {
       copyRow(target, shapes, carving, broken, options.onProgress)
       namelessPlaces = recoverPlaceNames(target, shapes, pages)
+      migrateEntries(target) // the damaged file may be of an earlier schema
       rebuildDerivedData(new SqliteDatabase(target))
     })
     assertIntegrity(target)
@@ -299,4 +309,100 @@ function assertIntegrity(target: SqliteConnection): void {
     'internal',
     `The salvaged database is not sound: ${fault.description}. Nothing was changed.`,
   )
+}
+
+/** Tables without a rule here are held only to their columns' types. */
+export function isValidRow(table: string, row: SqlRow): boolean {
+  return RULES[table]?.(row) ?? true
+}
+
+const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
+  memory: (row) =>
+    isOneOf(DOCUMENT_TYPES, row.type) &&
+    isOneOf(MEMORY_CATEGORIES, row.category) &&
+    isOneOf(MEMORY_STATUSES, row.status) &&
+    isOneOf(TRUST_LEVELS, row.trust) &&
+    isObject(parsed(row.provenance)) &&
+    Array.isArray(parsed(row.entities)) &&
+    isObject(parsed(row.metadata)) &&
+    (row.type === 'turn' ||
+      computeFingerprint(fromStorable(String(row.content))) === row.fingerprint),
+  revision: (row) => {
+    const snapshot = parsed(row.snapshot)
+    return isObject(snapshot) && snapshot.id === row.memory
+  },
+  entry: (row) =>
+    isOneOf([...ENTRY_KINDS, ...LEGACY_ENTRY_KINDS], row.kind) && isObject(parsed(row.body)),
+  job: (row) =>
+    isOneOf(JOB_STATUSES, row.status) &&
+    isObject(parsed(row.input)) &&
+    (row.outcome === null || isObject(parsed(row.outcome))),
+  signal: (row) => isOneOf(SIGNAL_STATUSES, row.status) && Array.isArray(parsed(row.turns)),
+  turn: (row) => isOneOf(TURN_ROLES, row.role),
+}
+
+function isOneOf(words: readonly string[], value: SqlValue | undefined): boolean {
+  return words.includes(String(value))
+}
+
+function parsed(value: SqlValue | undefined): unknown {
+  try {
+    return JSON.parse(String(value))
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Gives every place that rows point at a name: its own from the index of places, or a made-up one. */
+export function recoverPlaceNames(
+  target: SqliteConnection,
+  shapes: readonly TableSchema[],
+  pages: DatabasePages,
+): number {
+  const homes = shapes
+    .filter(({ columns }) => columns.some((column) => column.name === 'place_number'))
+    .map(({ table }) => `SELECT place_number, owner_number FROM ${quoteIdentifier(table)}`)
+  const lost = target
+    .prepare(
+      `SELECT DISTINCT place_number AS number, owner_number AS owner FROM (${homes.join(' UNION ')})
+       WHERE place_number NOT IN (SELECT number FROM place)`,
+    )
+    .all()
+  if (lost.length === 0) return 0
+  const indexed = placesFromIndex(pages)
+  const insert = target.prepare(
+    'INSERT INTO place (number, owner, user, owner_number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  let nameless = 0
+  for (const { number = null, owner = null } of lost) {
+    const known = indexed.get(Number(number))
+    if (known !== undefined) {
+      if (insert.run(number, known.owner, known.user, owner).changes === 1) continue
+    }
+    nameless++
+    const [twin] = target.prepare('SELECT owner FROM place WHERE owner_number = ?').all(owner)
+    insert.run(number, twin?.owner ?? `salvaged-owner-${owner}`, `salvaged-user-${number}`, owner)
+  }
+  return nameless
+}
+
+/** Owners and users by the number of their place, as the index of places has them. */
+function placesFromIndex(
+  pages: DatabasePages,
+): ReadonlyMap<number, { readonly owner: string; readonly user: string }> {
+  const places = new Map<number, { readonly owner: string; readonly user: string }>()
+  const free = readFreePages(pages)
+  for (let number = 1; number <= pages.count; number++) {
+    if (free.has(number)) continue
+    for (const values of readIndexEntries(pages, number) ?? []) {
+      const [owner, user, place] = values
+      if (values.length !== 3 || typeof owner !== 'string' || typeof user !== 'string') continue
+      if (typeof place === 'number') places.set(place, { owner, user })
+    }
+  }
+  return places
 }

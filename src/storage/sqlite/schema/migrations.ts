@@ -8,6 +8,7 @@ import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'
 import { rebuildDerivedData } from '../maintenance/integrity-check.ts'
 import { rebuildTurnDocuments } from '../store/turn-documents.ts'
+import { migrateEntries } from './entry-migration.ts'
 
 export type SchemaMigration = {
   readonly name: string
@@ -314,6 +315,65 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
       DELETE FROM corpus;
     `,
     backfill: (connection) => rebuildDerivedData(new SqliteDatabase(connection)),
+  },
+  {
+    name: 'jobs and signals apart from entries, and present names of entries',
+    sql: `
+      -- All jobs have the place of the system. The owner that a job works for is a column, so that one index finds what
+      -- is due for anybody.
+      CREATE TABLE job (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        for_owner TEXT,
+        status TEXT NOT NULL,
+        due_at INTEGER,
+        status_changed_at INTEGER NOT NULL,
+        attempts INTEGER NOT NULL,
+        lost_leases INTEGER NOT NULL,
+        every_ms INTEGER,
+        last_error TEXT,
+        claim TEXT,
+        cancelled_run TEXT,
+        expires_at INTEGER,
+        input TEXT NOT NULL,
+        outcome TEXT
+      ) STRICT;
+      CREATE INDEX job_place ON job (owner_number, id);
+      CREATE INDEX job_due ON job (owner_number, due_at) WHERE due_at IS NOT NULL;
+      CREATE INDEX job_for_owner ON job (owner_number, for_owner, kind, id);
+      CREATE INDEX job_expiry ON job (expires_at) WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE signal (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        status TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        is_history INTEGER NOT NULL CHECK (is_history IN (0, 1)),
+        is_pattern_scanned INTEGER NOT NULL CHECK (is_pattern_scanned IN (0, 1)),
+        attempts INTEGER NOT NULL,
+        error TEXT,
+        change TEXT,
+        turns TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER
+      ) STRICT;
+      CREATE INDEX signal_owner ON signal (owner_number, id);
+      CREATE INDEX signal_session ON signal (owner_number, session, id) WHERE session IS NOT NULL;
+      CREATE INDEX signal_status ON signal (owner_number, status, id);
+      CREATE INDEX signal_expiry ON signal (expires_at) WHERE expires_at IS NOT NULL;
+
+      -- Jobs alone were looked up by time.
+      DROP INDEX entry_due;
+    `,
+    backfill: migrateEntries,
   },
 ]
 

@@ -11,7 +11,7 @@ import {
   type TextMatch,
   type TextQuery,
 } from '../../store.ts'
-import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
 import { clampHitLimit, searchTerms } from './lexical-search.ts'
@@ -19,17 +19,17 @@ import { clampHitLimit, searchTerms } from './lexical-search.ts'
 const MEMORY_COLUMNS = { id: 'memory.id', session: 'memory.session' }
 
 export async function matchText(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   scope: Scope,
   query: TextQuery,
 ): Promise<TextMatch> {
   const limit = clampHitLimit(query.limit)
   const terms = extractQueryTerms(query.text)
   if (limit <= 0 || terms.length === 0) return EMPTY_TEXT_MATCH
-  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
   const { candidates, ...found } =
     resident === null
-      ? await searchTerms(session, scope, {
+      ? await searchTerms(database, scope, {
           terms,
           limit,
           filters: toDocumentConditions(query.where),
@@ -74,18 +74,18 @@ const POSITION = (row: string) => `${row}.metadata ->> 'position'`
 
 /** A statement for each kind: each side is a short walk along an index of the session. */
 export function findNeighbors(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, SessionNeighbors> {
-  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
   if (resident !== null) return resident.findNeighbors(scope, ids, reach)
   const ofTurns = ids.filter(isTurnId)
   const ofMemories = ids.filter((id) => !isTurnId(id))
   const rows = [
     ...neighbours(
-      session,
+      database,
       scope,
       ofMemories,
       "<> 'turn'",
@@ -96,7 +96,7 @@ export function findNeighbors(
       reach,
     ),
     ...neighbours(
-      session,
+      database,
       scope,
       ofTurns,
       "= 'turn'",
@@ -122,7 +122,7 @@ export function findNeighbors(
 type NeighborSide = { readonly beyond: '<' | '>'; readonly direction: 'ASC' | 'DESC' }
 
 function neighbours(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
   isOfKind: string,
@@ -139,10 +139,10 @@ function neighbours(
        ORDER BY ${order} LIMIT ${reach}))`
   }
   const where = joinConditions([
-    ...toScopeConditions('memory', scope, session, []),
+    ...toScopeConditions('memory', scope, database, []),
     { sql: `memory.session IS NOT NULL AND memory.type ${isOfKind}`, values: [] },
   ])
-  return session.selectPacked(
+  return database.selectPacked(
     {
       columns: {
         id: 'memory.id',

@@ -50,13 +50,13 @@ const MAIN_SHARE = 0.5
 const CANDIDATES = 400
 
 /** Enters a row into the index. An entry that is there already must be taken out first. */
-export function indexDocument(session: SqliteDatabase, number: number, entry: string): void {
-  session.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [number, entry])
+export function indexDocument(database: SqliteDatabase, number: number, entry: string): void {
+  database.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [number, entry])
 }
 
 /** Takes a row out of the index, which must be told exactly what was entered. */
-export function unindexDocument(session: SqliteDatabase, number: number, entry: string): void {
-  session.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
+export function unindexDocument(database: SqliteDatabase, number: number, entry: string): void {
+  database.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
     number,
     entry,
   ])
@@ -95,25 +95,25 @@ const NOTHING: LexicalMatches = { terms: [], averageLength: 0, candidates: [] }
  * words that it has when it is read.
  */
 export async function searchTerms(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   scope: Scope,
   query: LexicalQuery,
 ): Promise<LexicalMatches> {
   const { terms, kinds, limit } = query
-  const ownerNumber = session.findOwnerNumber(scope)
+  const ownerNumber = database.findOwnerNumber(scope)
   if (terms.length === 0 || ownerNumber === null || limit <= 0 || kinds.length === 0) return NOTHING
 
-  const size = readOwnerSize(session, ownerNumber)
+  const size = readOwnerSize(database, ownerNumber)
   const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
   const where = joinConditions([
-    ...toScopeConditions('memory', scope, session, query.filters),
+    ...toScopeConditions('memory', scope, database, query.filters),
     ...query.filters,
   ])
   const reading: CandidateReader = { where, columns: query.columns, breather: new TimeSlice() }
-  const few = isLarge && query.isNarrow ? readAllPermitted(session, reading) : null
+  const few = isLarge && query.isNarrow ? readAllPermitted(database, reading) : null
   const { known, rows } =
     few === null
-      ? await findCandidates(session, scope, reading, {
+      ? await findCandidates(database, scope, reading, {
           ownerNumber,
           size,
           isLarge,
@@ -121,7 +121,7 @@ export async function searchTerms(
           kinds,
           limit,
         })
-      : { known: countUnmatchedTerms(session, terms), rows: few }
+      : { known: countUnmatchedTerms(database, terms), rows: few }
   const rarities = terms.map((term) =>
     computeIdf(Math.min(size.documents, known.frequency(term)), size.documents),
   )
@@ -155,7 +155,7 @@ type SearchParameters = {
 }
 
 async function findCandidates(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   scope: Scope,
   reading: CandidateReader,
   { ownerNumber, size, isLarge, terms, kinds, limit }: SearchParameters,
@@ -163,15 +163,15 @@ async function findCandidates(
   const { breather } = reading
   // In a small owner rows of all kinds are looked up, because how many hold a term is counted by that.
   const tokens = isLarge
-    ? tokensInLargeOwner(session, scope, ownerNumber, kinds)
+    ? tokensInLargeOwner(database, scope, ownerNumber, kinds)
     : DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber))
-  const searched = sizeOf(session, tokensOf(session, scope, ownerNumber, kinds))
+  const searched = sizeOf(database, tokensOf(database, scope, ownerNumber, kinds))
   const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : CANDIDATES
   const enough = isLarge ? Math.max(limit, worthwhile) : Number.POSITIVE_INFINITY
   const lookFor = async (isSelective: boolean) => {
     const options = { ...size, isLarge, isSelective, breather }
-    const found = await findRows(session, tokens, terms, options)
-    return { known: found, rows: await readRows(session, reading, found.bestFirst(), enough) }
+    const found = await findRows(database, tokens, terms, options)
+    return { known: found, rows: await readRows(database, reading, found.bestFirst(), enough) }
   }
   const looked = await lookFor(searched.documents > LARGE_OWNER_ROWS)
   // Too few: then the common words must find rows as well.
@@ -218,10 +218,10 @@ export function scoreLexicalCandidate(
 type OwnerSize = Pick<CorpusStatistics, 'documents' | 'averageLength'> & { readonly terms: number }
 
 /** Of all documents under these tokens together. */
-function sizeOf(session: SqliteDatabase, tokens: readonly string[]): OwnerSize {
+function sizeOf(database: SqliteDatabase, tokens: readonly string[]): OwnerSize {
   let [documents, terms] = [0, 0]
   for (const token of tokens) {
-    const [row] = session.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
+    const [row] = database.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
     documents += Number(row?.memories ?? 0)
     terms += Number(row?.terms ?? 0)
   }
@@ -229,23 +229,23 @@ function sizeOf(session: SqliteDatabase, tokens: readonly string[]): OwnerSize {
 }
 
 /** Of memories and turns. */
-export function readOwnerSize(session: SqliteDatabase, ownerNumber: number): OwnerSize {
+export function readOwnerSize(database: SqliteDatabase, ownerNumber: number): OwnerSize {
   return sizeOf(
-    session,
+    database,
     DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber)),
   )
 }
 
-function sizeOfStore(session: SqliteDatabase): OwnerSize {
+function sizeOfStore(database: SqliteDatabase): OwnerSize {
   return sizeOf(
-    session,
+    database,
     DOCUMENT_KINDS.map((kind) => STORE_TOKEN[kind]),
   )
 }
 
 /** The tokens of what a scope covers, as far as a token tells. */
 function tokensOf(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
   kinds: readonly DocumentKind[],
@@ -253,20 +253,20 @@ function tokensOf(
   return kinds.map((kind) =>
     scope.user === undefined
       ? toOwnerToken(kind, ownerNumber)
-      : toPlaceToken(kind, session.findPlaceNumber(scope) ?? 0),
+      : toPlaceToken(kind, database.findPlaceNumber(scope) ?? 0),
   )
 }
 
 /** None where nearly every row of the store holds one of them: then they are not worth looking up. */
 function tokensInLargeOwner(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
   kinds: readonly DocumentKind[],
 ): readonly string[] {
-  const tokens = tokensOf(session, scope, ownerNumber, kinds)
+  const tokens = tokensOf(database, scope, ownerNumber, kinds)
   if (scope.user !== undefined) return tokens
-  const isMain = sizeOf(session, tokens).documents > sizeOfStore(session).documents * MAIN_SHARE
+  const isMain = sizeOf(database, tokens).documents > sizeOfStore(database).documents * MAIN_SHARE
   return isMain ? [] : tokens
 }
 
@@ -299,7 +299,7 @@ type CandidateRows = TermStatistics & {
 }
 
 async function findRows(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   tokens: readonly string[],
   terms: readonly string[],
   options: {
@@ -312,16 +312,16 @@ async function findRows(
   const { documents, isLarge, breather } = options
   const frequencies = new Map<string, number>()
   if (isLarge) {
-    const stored = sizeOfStore(session).documents
+    const stored = sizeOfStore(database).documents
     for (const term of terms) {
-      frequencies.set(term, frequencyInStore(session, term, stored))
+      frequencies.set(term, frequencyInStore(database, term, stored))
     }
   }
   const sought = options.isSelective ? isSelectiveTerm(terms, frequencies) : terms
   // Which of the sought terms a row holds, one bit each.
   const held = new Map<number, number>()
   for (const [position, term] of sought.entries()) {
-    const numbers = rowsHolding(session, tokens, term)
+    const numbers = rowsHolding(database, tokens, term)
     if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
@@ -342,9 +342,9 @@ async function findRows(
 }
 
 /** For rows that were not found by their terms, so that each may hold all of them. */
-function countUnmatchedTerms(session: SqliteDatabase, terms: readonly string[]): TermStatistics {
-  const stored = sizeOfStore(session).documents
-  const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, term, stored)]))
+function countUnmatchedTerms(database: SqliteDatabase, terms: readonly string[]): TermStatistics {
+  const stored = sizeOfStore(database).documents
+  const frequencies = new Map(terms.map((term) => [term, frequencyInStore(database, term, stored)]))
   return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
 }
 
@@ -376,11 +376,11 @@ function selected({ columns }: CandidateReader): Readonly<Record<string, string>
 
 /** All rows that pass the filters; null when they are too many. */
 function readAllPermitted(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   reading: CandidateReader,
 ): readonly SqlRow[] | null {
   const { where } = reading
-  const rows = session.selectPacked(
+  const rows = database.selectPacked(
     {
       columns: selected(reading),
       from: `FROM memory WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
@@ -392,7 +392,7 @@ function readAllPermitted(
 
 /** Reads rows in the given order until enough of them pass the filters. */
 async function readRows(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   reading: CandidateReader,
   numbers: Iterable<number>,
   enough: number,
@@ -402,7 +402,7 @@ async function readRows(
   const rows: SqlRow[] = []
   const read = (batch: readonly number[]) =>
     rows.push(
-      ...session.selectPacked(
+      ...database.selectPacked(
         {
           columns,
           from: `FROM json_each(?) AS candidate
@@ -453,29 +453,29 @@ type TermFrequency = { readonly rows: number; readonly documents: number }
 const commonTerms = new WeakMap<SqliteDatabase, Map<string, TermFrequency>>()
 
 /** `documents`: how many rows the store holds. */
-function frequencyInStore(session: SqliteDatabase, term: string, documents: number): number {
-  const known = commonTerms.get(session)?.get(term)
+function frequencyInStore(database: SqliteDatabase, term: string, documents: number): number {
+  const known = commonTerms.get(database)?.get(term)
   if (known !== undefined) {
     const change = Math.abs(documents - known.documents)
     if (change <= documents * OUTDATED_SHARE) return known.rows
   }
-  const [row] = session.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
+  const [row] = database.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
   const rows = Number(row?.doc ?? 0)
   if (rows >= COMMON_ROWS_MIN) {
-    const terms = commonTerms.get(session) ?? new Map<string, TermFrequency>()
-    commonTerms.set(session, terms.set(term, { rows, documents }))
+    const terms = commonTerms.get(database) ?? new Map<string, TermFrequency>()
+    commonTerms.set(database, terms.set(term, { rows, documents }))
   }
   return rows
 }
 
 /** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
 function rowsHolding(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   tokens: readonly string[],
   term: string,
 ): readonly number[] {
   const anyToken = tokens.map(quoteFtsTerm).join(' OR ')
-  const [row] = session.all(
+  const [row] = database.all(
     'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
     [tokens.length === 0 ? quoteFtsTerm(term) : `(${anyToken}) AND ${quoteFtsTerm(term)}`],
   )

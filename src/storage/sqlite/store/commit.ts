@@ -12,224 +12,230 @@ import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import { checkExpectation } from '../../row-expectation.ts'
 import { type Change, type CommitOutcome, TABLES, type Table } from '../../store.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { indexDocument, unindexDocument } from '../search/lexical-search.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
-import { ENTRY_COLUMNS, toEntryValues } from './entry-codec.ts'
 import {
+  ENTRY_COLUMNS,
+  JOB_COLUMNS,
   MEMORY_COLUMNS,
   REVISION_COLUMNS,
   readIndexEntry,
   readPlace,
   readStoredPlace,
   renderIndexEntry,
+  SIGNAL_COLUMNS,
   type StoredPlace,
   TOMBSTONE_COLUMNS,
+  TURN_COLUMNS,
   toDocument,
+  toEntryValues,
   toIndexEntry,
+  toJobValues,
   toMemoryValues,
   toRevisionValues,
+  toSignalValues,
   toTombstoneValues,
+  toTurnValues,
 } from './row-codec.ts'
 import { joinConditions, toScopeConditions } from './sql-filters.ts'
-import { TURN_COLUMNS, toTurnValues } from './turn-codec.ts'
 
 type ConflictReason = 'version' | 'exists' | 'key'
 
 type PutChange<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
-export function applyCommit(session: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
+export function applyCommit(database: CachedDatabase, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
   // Most of what is written are uses, and every question has to do with memories that were just of use to another.
   const uses = changes.filter((change) => change.op === 'count')
   const isUsesOnly = uses.length === changes.length
-  if (!isUsesOnly) evictCached(session, changes)
-  const outcome = write(session, changes)
-  if (isUsesOnly) recordUses(session, uses)
+  if (!isUsesOnly) evictCached(database, changes)
+  const outcome = write(database, changes)
+  if (isUsesOnly) recordUses(database, uses)
   return outcome
 }
 
-function write(session: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
-  return session.runInTransaction((rollback): CommitOutcome => {
+function write(database: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
+  return database.runInTransaction((rollback): CommitOutcome => {
     const growth = new CorpusDelta()
     for (const change of changes) {
       if (change.op === 'count') {
-        countUses(session, change)
+        countUses(database, change)
         continue
       }
-      const because =
-        change.op === 'put' ? put(session, change, growth) : address(session, change, growth)
-      if (because === null) continue
+      const reason =
+        change.op === 'put' ? put(database, change, growth) : address(database, change, growth)
+      if (reason === null) continue
       rollback()
       const id = change.op === 'put' ? change.row.id : change.id
-      return { kind: 'conflict', table: change.table, id, because }
+      return { kind: 'conflict', table: change.table, id, reason }
     }
-    growth.write(session)
+    growth.write(database)
     return { kind: 'committed' }
   })
 }
 
 /** Drops cached documents that are about to be written. */
-function evictCached(session: SqliteDatabase, changes: readonly Change[]): void {
+function evictCached(database: CachedDatabase, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'check') continue
     if (change.op !== 'count' && change.table !== 'memory' && change.table !== 'turn') continue
     const id = (change.op === 'put' ? change.row.id : change.id) as MemoryId // see `documentId`
     const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
-    session.documentCache.evict(id)
-    session.ownerCache.markStale(session.findOwnerNumber({ owner }), id)
+    database.documentCache.evict(id)
+    database.ownerCache.markStale(database.findOwnerNumber({ owner }), id)
   }
 }
 
 /** In what is at hand, once they are written. */
 function recordUses(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   uses: readonly Extract<Change, { op: 'count' }>[],
 ): void {
   for (const use of uses) {
-    session.documentCache.evict(use.id)
-    session.ownerCache.recordUse(session.findOwnerNumber(use.scope), use)
+    database.documentCache.evict(use.id)
+    database.ownerCache.recordUse(database.findOwnerNumber(use.scope), use)
   }
 }
 
 /** Removes a row or only checks it. */
 function address(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   change: Extract<Change, { op: 'remove' | 'check' }>,
   growth: CorpusDelta,
 ): ConflictReason | null {
-  const row = existing(session, change.table, change.id)
-  const because = refusal(change.expect, row, change.scope)
-  if (because !== null || row === null || change.op === 'check') return because
+  const row = existing(database, change.table, change.id)
+  const reason = refusal(change.expect, row, change.scope)
+  if (reason !== null || row === null || change.op === 'check') return reason
   if (change.table === 'memory') {
-    removeDocument(session, row, growth)
+    removeDocument(database, row, growth)
     return null
   }
-  session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
+  database.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'turn') {
-    const document = findDocumentRow(session, toDocumentId(change.id))
-    if (document !== null) removeDocument(session, document, growth)
+    const document = findDocumentRow(database, toDocumentId(change.id))
+    if (document !== null) removeDocument(database, document, growth)
   }
   return null
 }
 
-export function removeDocument(session: SqliteDatabase, row: SqlRow, growth: CorpusDelta): void {
+export function removeDocument(database: SqliteDatabase, row: SqlRow, growth: CorpusDelta): void {
   const [home, entry] = [readStoredPlace(row), readIndexEntry(row)]
-  session.run('DELETE FROM memory WHERE id = ?', [row.id ?? null])
-  unindexDocument(session, Number(row.number), renderIndexEntry(home, entry))
+  database.run('DELETE FROM memory WHERE id = ?', [row.id ?? null])
+  unindexDocument(database, Number(row.number), renderIndexEntry(home, entry))
   growth.add(entry.kind, home, -1, -entry.count)
 }
 
 function put(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   change: PutChange,
   growth: CorpusDelta,
 ): ConflictReason | null {
   const place = change.table === 'revision' ? change.row.memory.place : change.row.place
-  const home = session.resolvePlace(place)
+  const home = database.resolvePlace(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
-  if (change.expect === 'absent') return insert(session, change, home, growth)
-  if (change.table === 'entry' && isRewritten(session, change, home)) return null
-  const row = existing(session, change.table, change.row.id)
-  const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
-  if (because !== null) return because
-  if (row === null) return insert(session, change, home, growth)
-  if (change.table === 'memory') return updateDocument(session, change.row, home, row, growth)
-  if (change.table === 'turn') return updateTurn(session, change.row, home, row, growth)
-  update(session, change.table, valuesOf(change, home), row)
+  if (change.expect === 'absent') return insert(database, change, home, growth)
+  if (isRewritten(database, change, home)) return null
+  const row = existing(database, change.table, change.row.id)
+  const reason = refusal(change.expect, row, { owner: place.owner, user: place.user })
+  if (reason !== null) return reason
+  if (row === null) return insert(database, change, home, growth)
+  if (change.table === 'memory') return updateDocument(database, change.row, home, row, growth)
+  if (change.table === 'turn') return updateTurn(database, change.row, home, row, growth)
+  update(database, change.table, valuesOf(change, home), row)
   return null
 }
 
 function insert(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   change: PutChange,
   home: StoredPlace,
   growth: CorpusDelta,
 ): ConflictReason | null {
-  if (change.table === 'memory') return insertDocument(session, change.row, home, growth)
-  if (change.table === 'turn') return insertTurn(session, change.row, home, growth)
-  const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
+  if (change.table === 'memory') return insertDocument(database, change.row, home, growth)
+  if (change.table === 'turn') return insertTurn(database, change.row, home, growth)
+  const { changes } = database.run(INSERT[change.table], valuesOf(change, home))
   return changes === 0 ? 'exists' : null
 }
 
 export function insertDocument(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   document: SearchDocument,
   home: StoredPlace,
   growth: CorpusDelta,
 ): ConflictReason | null {
   const entry = toIndexEntry(document)
   const values = toMemoryValues(document, home, entry)
-  const { changes, lastInsertRowid } = session.run(INSERT.memory, values)
-  if (changes === 0) return findDocumentRow(session, document.id) === null ? 'key' : 'exists'
-  indexDocument(session, lastInsertRowid, renderIndexEntry(home, entry))
+  const { changes, lastInsertRowid } = database.run(INSERT.memory, values)
+  if (changes === 0) return findDocumentRow(database, document.id) === null ? 'key' : 'exists'
+  indexDocument(database, lastInsertRowid, renderIndexEntry(home, entry))
   growth.add(entry.kind, home, 1, entry.count)
   return null
 }
 
 export function updateDocument(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   next: SearchDocument,
   home: StoredPlace,
   row: SqlRow,
   growth: CorpusDelta,
 ): ConflictReason | null {
-  session.ownerCache.markStale(Number(row.owner_number), next.id) // it may have been another's
   const known = readIndexEntry(row)
   const isIndexedAgain = hasSearchTextChanged(toDocument(row), next)
   const entry = isIndexedAgain ? toIndexEntry(next) : known
-  const { changes } = update(session, 'memory', toMemoryValues(next, home, entry), row)
+  const { changes } = update(database, 'memory', toMemoryValues(next, home, entry), row)
   if (changes === 0) return 'key'
   if (isIndexedAgain) {
     const number = Number(row.number)
-    unindexDocument(session, number, renderIndexEntry(home, known))
-    indexDocument(session, number, renderIndexEntry(home, entry))
+    unindexDocument(database, number, renderIndexEntry(home, known))
+    indexDocument(database, number, renderIndexEntry(home, entry))
     growth.add(entry.kind, home, 0, entry.count - known.count)
   }
   return null
 }
 
 function insertTurn(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   turn: Turn,
   home: StoredPlace,
   growth: CorpusDelta,
 ): ConflictReason | null {
-  const { changes } = session.run(INSERT.turn, toTurnValues(turn, home))
+  const { changes } = database.run(INSERT.turn, toTurnValues(turn, home))
   if (changes === 0) return 'exists'
-  return insertDocument(session, toTurnDocument(turn), home, growth)
+  return insertDocument(database, toTurnDocument(turn), home, growth)
 }
 
 function updateTurn(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   next: Turn,
   home: StoredPlace,
   row: SqlRow,
   growth: CorpusDelta,
 ): ConflictReason | null {
-  update(session, 'turn', toTurnValues(next, home), row)
+  update(database, 'turn', toTurnValues(next, home), row)
   const document = toTurnDocument(next)
-  const known = findDocumentRow(session, document.id)
+  const known = findDocumentRow(database, document.id)
   return known === null
-    ? insertDocument(session, document, home, growth)
-    : updateDocument(session, document, home, known, growth)
+    ? insertDocument(database, document, home, growth)
+    : updateDocument(database, document, home, known, growth)
 }
 
-function countUses(session: SqliteDatabase, change: Extract<Change, { op: 'count' }>): void {
+function countUses(database: SqliteDatabase, change: Extract<Change, { op: 'count' }>): void {
   const where = joinConditions([
     { sql: 'memory.id = ?', values: [change.id] },
-    ...toScopeConditions('memory', change.scope, session, []),
+    ...toScopeConditions('memory', change.scope, database, []),
   ])
-  session.run(
+  database.run(
     `UPDATE memory SET use_count = use_count + ?, last_used_at = max(coalesce(last_used_at, ?), ?)
      WHERE ${where.sql}`,
     [change.uses, change.usedAt, change.usedAt, ...where.values],
   )
 }
 
-function existing(session: SqliteDatabase, table: Table, id: string): SqlRow | null {
-  const [row] = session.all(
+function existing(database: SqliteDatabase, table: Table, id: string): SqlRow | null {
+  const [row] = database.all(
     `SELECT ${table}.*, place.owner, place.user
      FROM ${table} JOIN place ON place.number = ${table}.place_number
      WHERE ${table}.id = ?`,
@@ -239,8 +245,8 @@ function existing(session: SqliteDatabase, table: Table, id: string): SqlRow | n
   return row === undefined || (table === 'memory' && row.type === 'turn') ? null : row
 }
 
-export function findDocumentRow(session: SqliteDatabase, id: MemoryId): SqlRow | null {
-  const [row] = session.all(
+export function findDocumentRow(database: SqliteDatabase, id: MemoryId): SqlRow | null {
+  const [row] = database.all(
     `SELECT memory.*, place.owner, place.user
      FROM memory JOIN place ON place.number = memory.place_number WHERE memory.id = ?`,
     [id],
@@ -265,6 +271,8 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   tombstone: TOMBSTONE_COLUMNS,
   entry: ENTRY_COLUMNS,
   turn: TURN_COLUMNS,
+  job: JOB_COLUMNS,
+  signal: SIGNAL_COLUMNS,
 }
 
 function valuesOf(
@@ -278,6 +286,10 @@ function valuesOf(
       return toTombstoneValues(change.row, home)
     case 'entry':
       return toEntryValues(change.row, home)
+    case 'job':
+      return toJobValues(change.row, home)
+    case 'signal':
+      return toSignalValues(change.row, home)
   }
 }
 
@@ -297,7 +309,11 @@ const KEPT: { readonly [column: string]: string } = {
 const UPDATE = statements((table, columns) => updating(table, columns))
 
 /** What hardly ever changes begins most indexes. Those are written again when it is set, to whatever it is. */
-const LASTING: ReadonlySet<string> = new Set(['id', 'owner_number', 'place_number', 'kind'])
+const IDENTITY_COLUMNS = ['session', 'kind', 'key', 'for_owner']
+const LASTING: ReadonlySet<string> = new Set([
+  ...['id', 'owner_number', 'place_number'],
+  ...IDENTITY_COLUMNS,
+])
 const UPDATE_IN_PLACE = statements((table, columns) =>
   updating(
     table,
@@ -305,35 +321,54 @@ const UPDATE_IN_PLACE = statements((table, columns) =>
   ),
 )
 
-const REWRITE_ENTRY = `${UPDATE_IN_PLACE.entry} AND version = ? AND place_number = ? AND kind = ?`
+function isIdentity(column: string): boolean {
+  return IDENTITY_COLUMNS.includes(column)
+}
+
+/** Tables whose rows are rewritten in one statement when their version is as expected. */
+const REWRITABLE = ['entry', 'job', 'signal'] as const
+const REWRITE = statements((table, columns) =>
+  [
+    `${UPDATE_IN_PLACE[table]} AND version = ? AND place_number = ?`,
+    ...columns.filter(isIdentity).map((column) => `${column} IS ?`),
+  ].join(' AND '),
+)
 
 function updating(table: Table, columns: readonly string[]): string {
   const set = columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`)
   return `UPDATE OR IGNORE ${table} SET ${set.join(', ')} WHERE id = ?`
 }
 
-/** Without looking first, as it nearly always goes well: whether an entry was there as expected, and is written over. */
-function isRewritten(
-  session: SqliteDatabase,
-  { row, expect }: PutChange<'entry'>,
-  home: StoredPlace,
-): boolean {
-  if (typeof expect === 'string') return false
-  const { changes } = session.run(REWRITE_ENTRY, [
-    ...toEntryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),
-    ...[row.id, expect.version, home.number, row.kind],
+/**
+ * Whether a row was stored as expected, and is rewritten: nearly always, so reading it first would be a wasted statement.
+ * What would move it in most indexes is compared, not written.
+ */
+function isRewritten(database: SqliteDatabase, change: PutChange, home: StoredPlace): boolean {
+  if (!isRewritable(change) || typeof change.expect === 'string') return false
+  const { table, row, expect } = change
+  const columns = COLUMNS[table]
+  const values = valuesOf(change, home)
+  const changing = values.filter((_, at) => !LASTING.has(columns[at] ?? ''))
+  const { changes } = database.run(REWRITE[table], [
+    ...changing,
+    ...[row.id, expect.version, home.number],
+    ...columns.flatMap((column, at) => (isIdentity(column) ? [values[at] ?? null] : [])),
   ])
   return changes > 0
 }
 
+function isRewritable(change: PutChange): change is PutChange<(typeof REWRITABLE)[number]> {
+  return REWRITABLE.some((table) => table === change.table)
+}
+
 /** Writes values, in the order of the table's columns, over a row. */
-function update(session: SqliteDatabase, table: Table, values: readonly SqlValue[], row: SqlRow) {
+function update(database: SqliteDatabase, table: Table, values: readonly SqlValue[], row: SqlRow) {
   const columns = COLUMNS[table]
   const id = row.id ?? null
   const isInPlace = columns.every((name, at) => !LASTING.has(name) || values[at] === row[name])
-  if (!isInPlace) return session.run(UPDATE[table], [...values, id])
+  if (!isInPlace) return database.run(UPDATE[table], [...values, id])
   const changing = values.filter((_, at) => !LASTING.has(columns[at] ?? ''))
-  return session.run(UPDATE_IN_PLACE[table], [...changing, id])
+  return database.run(UPDATE_IN_PLACE[table], [...changing, id])
 }
 
 function statements(sql: (table: Table, columns: readonly string[]) => string) {

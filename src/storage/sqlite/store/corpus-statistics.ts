@@ -20,9 +20,9 @@ export class CorpusDelta {
     }
   }
 
-  write(session: SqliteDatabase): void {
+  write(database: SqliteDatabase): void {
     for (const [token, { documents, terms }] of this.#sums) {
-      session.run(
+      database.run(
         `INSERT INTO corpus (token, memories, terms) VALUES (?1, ?2, ?3)
          ON CONFLICT DO UPDATE SET memories = memories + ?2, terms = terms + ?3`,
         [token, documents, terms],

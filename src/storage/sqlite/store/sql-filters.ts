@@ -6,7 +6,9 @@ import { foldCase } from '../../../text/substring.ts'
 import type {
   DocumentFilter,
   EntryFilter,
+  JobFilter,
   RevisionFilter,
+  SignalFilter,
   Table,
   Tables,
   TombstoneFilter,
@@ -37,7 +39,7 @@ const NOWHERE = -1
 export function toScopeConditions(
   table: string,
   scope: Scope,
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   others: readonly SqlCondition[],
 ): readonly SqlCondition[] {
   const isFoundAlone = others.some(({ index }) => index === 'alone')
@@ -45,12 +47,12 @@ export function toScopeConditions(
     isFoundAlone ? excludeFromIndex(`${table}.${name}`) : `${table}.${name}`
   const owner = condition(
     `${column('owner_number')} = ?`,
-    session.findOwnerNumber(scope) ?? NOWHERE,
+    database.findOwnerNumber(scope) ?? NOWHERE,
   )
   const user =
     scope.user === undefined
       ? []
-      : [condition(`${column('place_number')} = ?`, session.findPlaceNumber(scope) ?? NOWHERE)]
+      : [condition(`${column('place_number')} = ?`, database.findPlaceNumber(scope) ?? NOWHERE)]
   const inSession = isDefined(scope.session, (name) =>
     name === null
       ? condition(`${table}.session IS NULL`)
@@ -83,6 +85,8 @@ const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly 
     isDefined(where.ids, (ids) => isOneOf('tombstone.id', ids)),
   entry: entryConditions,
   turn: toTurnConditions,
+  job: jobConditions,
+  signal: signalConditions,
 }
 
 /** Documents of turns pass only where `types` names them. */
@@ -174,24 +178,44 @@ function entryConditions(where: EntryFilter): readonly SqlCondition[] {
         ? condition('entry.about IS NULL')
         : condition('entry.about = ?', toStorable(owner)),
     ),
-    ...isDefined(where.atFrom, (at) => toAsOfCondition('>=', at, where)),
-    ...isDefined(where.atBefore, (at) => toAsOfCondition('<', at, where)),
+    // Nearly all entries of a kind are within the time asked for: an index by time would make every page sort them.
+    ...isDefined(where.atFrom, (at) => condition(`${excludeFromIndex('entry.at')} >= ?`, at)),
+    ...isDefined(where.atBefore, (at) => condition(`${excludeFromIndex('entry.at')} < ?`, at)),
     ...isDefined(where.expiredBy, (at) => toIndexedCondition('entry.expires_at <= ?', at)),
   ]
 }
 
-/**
- * Few of all jobs are due, and the index by time finds them. Entries of other kinds are listed in the order of ids, and
- * nearly all are in time: finding them by it would mean to sort them all for every page.
- */
-function toAsOfCondition(
-  compared: '>=' | '<',
-  at: number,
-  { kinds = [] }: EntryFilter,
-): SqlCondition {
-  return kinds.length === 1 && kinds[0] === 'job'
-    ? { ...condition(`entry.at ${compared} ?`, at), index: 'with owner' }
-    : condition(`${excludeFromIndex('entry.at')} ${compared} ?`, at)
+function jobConditions(where: JobFilter): readonly SqlCondition[] {
+  return [
+    ...isDefined(where.ids, (ids) => isOneOf('job.id', ids)),
+    ...isDefined(where.kinds, (kinds) => isOneOf('job.kind', kinds)),
+    ...isDefined(where.owner, (owner) => ({
+      ...condition('job.for_owner IS ?', owner === null ? null : toStorable(owner)),
+      index: 'with owner',
+    })),
+    ...isDefined(where.statuses, (statuses) => isOneOf('job.status', statuses)),
+    // Few of all jobs are due, and the index by time finds them.
+    ...isDefined(where.dueFrom, (at) => toDueCondition('>=', at)),
+    ...isDefined(where.dueBefore, (at) => toDueCondition('<', at)),
+    ...isDefined(where.expiredBy, (at) => toIndexedCondition('job.expires_at <= ?', at)),
+  ]
+}
+
+function toDueCondition(compared: '>=' | '<', at: number): SqlCondition {
+  return { ...condition(`job.due_at ${compared} ?`, at), index: 'with owner' }
+}
+
+function signalConditions(where: SignalFilter): readonly SqlCondition[] {
+  return [
+    ...isDefined(where.ids, (ids) => isOneOf('signal.id', ids)),
+    ...isDefined(where.statuses, ([first, ...others]) =>
+      // One status by itself lets an index find its signals in the order of ids.
+      first !== undefined && others.length === 0
+        ? condition('signal.status = ?', first)
+        : isOneOf('signal.status', where.statuses ?? []),
+    ),
+    ...isDefined(where.expiredBy, (at) => toIndexedCondition('signal.expires_at <= ?', at)),
+  ]
 }
 
 export function toTurnConditions(where: TurnFilter): readonly SqlCondition[] {

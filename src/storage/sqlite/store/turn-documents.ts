@@ -5,8 +5,13 @@ import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection, SqlRow } from '../connection/sqlite-driver.ts'
 import { findDocumentRow, insertDocument, removeDocument, updateDocument } from './commit.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
-import { MEMORY_COLUMNS, readStoredPlace, toIndexEntry, toMemoryValues } from './row-codec.ts'
-import { toTurn } from './turn-codec.ts'
+import {
+  MEMORY_COLUMNS,
+  readStoredPlace,
+  toIndexEntry,
+  toMemoryValues,
+  toTurn,
+} from './row-codec.ts'
 
 /** Rows that are read together: a turn may be very long. */
 const PAGE_ROWS = 100
@@ -22,12 +27,15 @@ export function rebuildTurnDocuments(connection: SqliteConnection): void {
 }
 
 /** `missing`: turns without a document, or with one of other contents; `surplus`: documents without a turn. */
-export function compareTurnDocuments(session: SqliteDatabase, repair: boolean): TurnDocumentFaults {
+export function compareTurnDocuments(
+  database: SqliteDatabase,
+  repair: boolean,
+): TurnDocumentFaults {
   const growth = new CorpusDelta()
   let missing = 0
-  for (const row of turnRows(session)) {
+  for (const row of turnRows(database)) {
     const document = toTurnDocument(toTurn(row))
-    const [known, home] = [findDocumentRow(session, document.id), readStoredPlace(row)]
+    const [known, home] = [findDocumentRow(database, document.id), readStoredPlace(row)]
     const expected = toMemoryValues(document, home, toIndexEntry(document))
     const isRight = COMPARED.every((column) => {
       const value = expected[MEMORY_COLUMNS.indexOf(column)]
@@ -36,23 +44,23 @@ export function compareTurnDocuments(session: SqliteDatabase, repair: boolean): 
     if (isRight) continue
     missing++
     if (!repair) continue
-    if (known === null) insertDocument(session, document, home, growth)
-    else updateDocument(session, document, home, known, growth)
+    if (known === null) insertDocument(database, document, home, growth)
+    else updateDocument(database, document, home, known, growth)
   }
-  const strays = session.all(
+  const strays = database.all(
     `SELECT id FROM memory WHERE type = 'turn' AND id NOT IN (SELECT id FROM turn)`,
   )
   for (const { id } of repair ? strays : []) {
-    const row = findDocumentRow(session, String(id) as MemoryId) // the column holds nothing else
-    if (row !== null) removeDocument(session, row, growth)
+    const row = findDocumentRow(database, String(id) as MemoryId) // the column holds nothing else
+    if (row !== null) removeDocument(database, row, growth)
   }
-  growth.write(session)
+  growth.write(database)
   return { missing, surplus: strays.length }
 }
 
-function* turnRows(session: SqliteDatabase): Generator<SqlRow> {
+function* turnRows(database: SqliteDatabase): Generator<SqlRow> {
   for (let after = 0; ; ) {
-    const page = session.all(
+    const page = database.all(
       `SELECT turn.*, place.owner, place.user
        FROM turn JOIN place ON place.number = turn.place_number
        WHERE turn.number > ? ORDER BY turn.number LIMIT ${PAGE_ROWS}`,

@@ -23,12 +23,12 @@ export class MemorySequences {
 
   /** Reads what was written since then. */
   async extend(
-    session: SqliteDatabase,
+    database: SqliteDatabase,
     owner: OwnerVectorSpace,
     breather: TimeSlice,
   ): Promise<void> {
     while (this.#read < owner.lastSequence) {
-      this.#reading ??= this.#extend(session, owner, breather).finally(() => {
+      this.#reading ??= this.#extend(database, owner, breather).finally(() => {
         this.#reading = null
       })
       await this.#reading
@@ -36,13 +36,14 @@ export class MemorySequences {
   }
 
   async #extend(
-    session: SqliteDatabase,
+    database: SqliteDatabase,
     owner: OwnerVectorSpace,
     breather: TimeSlice,
   ): Promise<void> {
     const last = owner.lastSequence
     this.#makeRoom(last)
-    const pages = this.#read === 0 ? allPages(session, owner) : newPages(session, owner, this.#read)
+    const pages =
+      this.#read === 0 ? allPages(database, owner) : newPages(database, owner, this.#read)
     for (const sequences of pages) {
       for (const sequence of sequences) this.#add(sequence)
       if (breather.isExpired) await breather.yieldThread()
@@ -67,17 +68,17 @@ export class MemorySequences {
 
 /** Along the ids of memories, so that turns cost nothing. */
 function* allPages(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   { space, ownerNumber }: OwnerVectorSpace,
 ): Generator<readonly number[]> {
   for (let after = ''; ; ) {
-    const [page] = session.all(
+    const [page] = database.all(
       `SELECT max(id) AS last FROM
          (SELECT id FROM memory WHERE owner_number = ? AND id > ? AND id < ? ORDER BY id LIMIT ?)`,
       [ownerNumber, after, TURN_ID_MIN, PAGE_ROWS],
     )
     if (typeof page?.last !== 'string') return
-    const [row] = session.all(
+    const [row] = database.all(
       `SELECT json_group_array(vector.sequence) AS sequences
        FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
        WHERE memory.owner_number = ? AND memory.id > ? AND memory.id <= ?`,
@@ -89,12 +90,12 @@ function* allPages(
 }
 
 function* newPages(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   { space, ownerNumber, lastSequence }: OwnerVectorSpace,
   read: number,
 ): Generator<readonly number[]> {
   for (let after = read; after < lastSequence; after += PAGE_ROWS) {
-    const [row] = session.all(
+    const [row] = database.all(
       `SELECT json_group_array(vector.sequence) AS sequences
        FROM vector CROSS JOIN memory ON memory.number = vector.memory
        WHERE vector.space = ? AND vector.owner_number = ?

@@ -7,6 +7,7 @@
 import { AppError } from '../../../lib/errors.ts'
 import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex } from '../../vector-index.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { encodeFloats } from './vector-record.ts'
@@ -48,10 +49,10 @@ type OwnerCopy = {
 
 /** The rest of the index is `builtIn`, which also answers where more hits are needed than sqlite-vec gives. */
 export async function openSqliteVecIndex(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   builtIn: VectorIndex,
 ): Promise<VectorIndex> {
-  await loadExtension(session)
+  await loadExtension(database)
   const copies = new Map<string, OwnerCopy>()
   return {
     ...builtIn,
@@ -59,11 +60,11 @@ export async function openSqliteVecIndex(
     async search(space, scope, query) {
       assertVectorFits(space.dimensions, query.vector)
       if (query.limit <= 0 || isZeroVector(query.vector)) return []
-      const owner = findOwnerVectors(session, space, scope)
+      const owner = findOwnerVectors(database, space, scope)
       if (owner === null || owner.vectorCount === 0) return []
       let isCutOff = false
       const hits = await searchVectors(
-        session,
+        database,
         owner,
         scope,
         query,
@@ -90,9 +91,9 @@ export async function openSqliteVecIndex(
 }
 
 /** What stands in the way of sqlite-vec here, as a sentence; null when nothing does. */
-export async function describeMissingSqliteVec(session: SqliteDatabase): Promise<string | null> {
+export async function describeMissingSqliteVec(database: SqliteDatabase): Promise<string | null> {
   try {
-    await loadExtension(session)
+    await loadExtension(database)
     return null
   } catch (error) {
     if (error instanceof AppError) return error.message
@@ -121,10 +122,10 @@ async function copyOf(
   search: VectorSearchContext,
   copies: Map<string, OwnerCopy>,
 ): Promise<OwnerCopy> {
-  const { session, owner } = search
+  const { database, owner } = search
   const key = `${owner.space}/${owner.ownerNumber}`
   const known = copies.get(key)
-  const copy = known !== undefined && isUsable(known, owner) ? known : emptyCopy(session, owner)
+  const copy = known !== undefined && isUsable(known, owner) ? known : emptyCopy(database, owner)
   copies.set(key, copy)
   while (copy.lastSequence < owner.lastSequence) {
     copy.loading ??= extend(copy, search).finally(() => {
@@ -141,24 +142,24 @@ function isUsable(copy: OwnerCopy, owner: OwnerVectorSpace): boolean {
   return copy.loading !== null || (isMostlyThere && copy.lastSequence <= owner.lastSequence)
 }
 
-function emptyCopy(session: SqliteDatabase, owner: OwnerVectorSpace): OwnerCopy {
-  session.connection.exec(
+function emptyCopy(database: CachedDatabase, owner: OwnerVectorSpace): OwnerCopy {
+  database.connection.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS ${tableOf(owner)} USING vec0(
        owner_number INTEGER PARTITION KEY, place_number INTEGER,
        numbers FLOAT[${owner.dimensions}] distance_metric=cosine,
        +sequence INTEGER, chunk_size=${CHUNK_ROWS})`,
   )
-  session.run(`DELETE FROM ${tableOf(owner)} WHERE owner_number = ?`, [owner.ownerNumber])
+  database.run(`DELETE FROM ${tableOf(owner)} WHERE owner_number = ?`, [owner.ownerNumber])
   return { lastSequence: 0, rows: 0, stretch: 0, loading: null }
 }
 
 async function extend(
   copy: OwnerCopy,
-  { session, owner, timeSlice: breather }: VectorSearchContext,
+  { database, owner, timeSlice: breather }: VectorSearchContext,
 ): Promise<void> {
   while (copy.lastSequence < owner.lastSequence) {
-    const rows = rowsAfter(session, owner, copy.lastSequence)
-    for (const row of rows) addRow(session, owner, row, copy)
+    const rows = rowsAfter(database, owner, copy.lastSequence)
+    for (const row of rows) addRow(database, owner, row, copy)
     const last = rows.at(-1)
     copy.lastSequence = last === undefined ? owner.lastSequence : Number(last.sequence)
     copy.rows += rows.length
@@ -171,11 +172,11 @@ function tableOf({ space }: OwnerVectorSpace): string {
 }
 
 function rowsAfter(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   owner: OwnerVectorSpace,
   after: number,
 ): readonly SqlRow[] {
-  return session.all(
+  return database.all(
     `SELECT vector.sequence, memory.place_number, ${STORED_VECTOR_COLUMNS}
      FROM vector JOIN memory ON memory.number = vector.memory
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
@@ -186,7 +187,7 @@ function rowsAfter(
 }
 
 function addRow(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   owner: OwnerVectorSpace,
   row: SqlRow,
   copy: OwnerCopy,
@@ -195,7 +196,7 @@ function addRow(
   if (isZeroVector(vector)) return
   const length = Math.sqrt(innerProduct(vector, vector))
   copy.stretch = Math.max(copy.stretch, Math.abs(length - 1))
-  session.run(
+  database.run(
     `INSERT INTO ${tableOf(owner)} (owner_number, place_number, numbers, sequence)
      VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER), ?, CAST(? AS INTEGER))`,
     [owner.ownerNumber, row.place_number ?? null, encodeFloats(vector), row.sequence ?? null],
@@ -227,10 +228,10 @@ class VecRanking {
       candidates: this,
       sequenceOf: (row) => this.#hits[row]?.sequence ?? 0,
       markDeleted: (row) => {
-        const { session, owner } = this.#search
+        const { database, owner } = this.#search
         const rowid = this.#hits[row]?.rowid
         if (rowid !== undefined)
-          session.run(`DELETE FROM ${tableOf(owner)} WHERE rowid = ?`, [rowid])
+          database.run(`DELETE FROM ${tableOf(owner)} WHERE rowid = ?`, [rowid])
       },
       ...NO_CACHED_VECTORS,
     }
@@ -254,11 +255,11 @@ class VecRanking {
       this.isCutOff = true
       return
     }
-    const { session, owner, query } = this.#search
+    const { database, owner, query } = this.#search
     this.#asked = Math.min(HITS_MAX, Math.max(HITS_MIN, query.limit * 2, this.#asked * GROWTH))
     const known = new Set(this.#hits.map(({ rowid }) => rowid))
     const length = Math.sqrt(innerProduct(query.vector, query.vector))
-    const found = session
+    const found = database
       .all(
         `SELECT rowid, sequence, distance FROM ${tableOf(owner)}
          WHERE numbers MATCH ? AND k = ? AND owner_number = ?

@@ -7,18 +7,19 @@ import type { Scope } from '../../../domain/scope.ts'
 import { TimeSlice } from '../../../lib/event-loop.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
-import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import { VectorArena } from './vector-arena.ts'
 import { VectorBlockCache } from './vector-block-cache.ts'
 import { createBlockScanner } from './vector-scan.ts'
 import { searchVectors } from './vector-search.ts'
-import { markSpaceDropped, removeDroppedSpacesAsync } from './vector-space-removal.ts'
 import {
   countVectors,
   findOwnerVectors,
   listVectors,
+  markSpaceDropped,
   putVectors,
   readStoredVectors,
+  removeDroppedSpacesAsync,
   removeVectors,
   reportSpaces,
 } from './vector-tables.ts'
@@ -34,7 +35,7 @@ const MEMORY_BYTES = 512 * 2 ** 20
 const SKETCHED_FROM = 200_000
 
 export function openSqliteVectorIndex(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   options: SqliteVectorIndexOptions = {},
 ): VectorIndex {
   const { cacheBytes: limitBytes = MEMORY_BYTES, sketchVectorsMin: sketchedFrom = SKETCHED_FROM } =
@@ -48,8 +49,8 @@ export function openSqliteVectorIndex(
     scope: Scope,
     ids: readonly MemoryId[],
   ): ReadonlyMap<MemoryId, Float32Array> {
-    const owner = blocks === null ? null : findOwnerVectors(session, space, scope)
-    const resident = session.ownerCache.get(owner?.ownerNumber ?? null)
+    const owner = blocks === null ? null : findOwnerVectors(database, space, scope)
+    const resident = database.ownerCache.get(owner?.ownerNumber ?? null)
     if (blocks === null || owner === null || resident === null) return new Map()
     const sequences = resident.findSequences(owner.space, scope, ids)
     const vectors = blocks.findExactVectors(owner, sequences.keys())
@@ -64,43 +65,45 @@ export function openSqliteVectorIndex(
   return {
     async put(space, entries) {
       for (const { vector } of entries) assertVectorFits(space.dimensions, vector)
-      if (entries.length > 0) await session.withBusyRetry(() => putVectors(session, space, entries))
+      if (entries.length > 0)
+        await database.withBusyRetry(() => putVectors(database, space, entries))
     },
 
     async remove(space, scope, ids) {
-      await session.withBusyRetry(() => removeVectors(session, space, scope, ids))
+      await database.withBusyRetry(() => removeVectors(database, space, scope, ids))
     },
 
     async search(space, scope, query) {
       assertVectorFits(space.dimensions, query.vector)
       if (query.limit <= 0 || isZeroVector(query.vector)) return []
-      const owner = findOwnerVectors(session, space, scope)
+      const owner = findOwnerVectors(database, space, scope)
       if (owner === null || owner.vectorCount === 0) return []
-      blocks ??= new VectorBlockCache(session, new VectorArena(limitBytes), sketchedFrom)
-      return searchVectors(session, owner, scope, query, createBlockScanner(blocks))
+      blocks ??= new VectorBlockCache(database, new VectorArena(limitBytes), sketchedFrom)
+      return searchVectors(database, owner, scope, query, createBlockScanner(blocks))
     },
 
     async vectorsOf(space, scope, ids) {
       const atHand = vectorsAtHand(space, scope, ids)
       const others = ids.filter((id) => !atHand.has(id))
-      return new Map([...atHand, ...readStoredVectors(session, space, scope, others)])
+      return new Map([...atHand, ...readStoredVectors(database, space, scope, others)])
     },
 
     async list(space, scope, page) {
-      return listVectors(session, space, scope, page)
+      return listVectors(database, space, scope, page)
     },
 
     async count(space, scope) {
-      return countVectors(session, space, scope)
+      return countVectors(database, space, scope)
     },
 
     async spaces() {
-      return reportSpaces(session)
+      return reportSpaces(database)
     },
 
     async drop(space: VectorSpace) {
-      await session.withBusyRetry(() => markSpaceDropped(session, space))
-      await removeDroppedSpacesAsync(session, new TimeSlice())
+      await database.withBusyRetry(() => markSpaceDropped(database, space))
+      database.ownerCache.clear() // it holds the sequences of the vectors
+      await removeDroppedSpacesAsync(database, new TimeSlice())
     },
 
     report() {

@@ -71,13 +71,13 @@ export class VectorBlock {
 
 export class VectorBlockCache {
   readonly arena: VectorArena
-  readonly #session: SqliteDatabase
+  readonly #database: SqliteDatabase
   readonly #sketchedFrom: number
   /** Least recently used first. */
   readonly #blocks = new Map<string, VectorBlock>()
 
-  constructor(session: SqliteDatabase, arena: VectorArena, sketchedFrom: number) {
-    this.#session = session
+  constructor(database: SqliteDatabase, arena: VectorArena, sketchedFrom: number) {
+    this.#database = database
     this.arena = arena
     this.#sketchedFrom = sketchedFrom
   }
@@ -125,7 +125,7 @@ export class VectorBlockCache {
     breather: TimeSlice,
   ): Promise<MemorySequences> {
     block.memories ??= new MemorySequences()
-    await block.memories.extend(this.#session, owner, breather)
+    await block.memories.extend(this.#database, owner, breather)
     return block.memories
   }
 
@@ -224,7 +224,7 @@ export class VectorBlockCache {
     while (block.lastSequence < owner.lastSequence) {
       const free = block.segments.length * block.rowsPerSegment - block.rows
       const limit = free + SEGMENTS_PER_READ * block.rowsPerSegment
-      const read = readRecords(this.#session, owner, block.lastSequence, limit)
+      const read = readRecords(this.#database, owner, block.lastSequence, limit)
       const rows = read.records.length / block.rowBytes
       while (block.segments.length * block.rowsPerSegment < block.rows + rows) {
         const segment = this.#borrow()

@@ -177,7 +177,7 @@ function createBlockAccess(
 
 /** Scans rows as they come from the database, for owners that are larger than the memory for blocks. */
 async function scanFromDatabase(
-  { session, owner, query, timeSlice: breather }: VectorSearchContext,
+  { database, owner, query, timeSlice: breather }: VectorSearchContext,
   { arena }: { readonly arena: VectorArena },
   place: number,
 ): Promise<ScanResult> {
@@ -186,7 +186,7 @@ async function scanFromDatabase(
   const ranking = new BucketQueue(owner.vectorCount)
   const sequences: number[] = []
   for (let after = 0; after < owner.lastSequence; ) {
-    const read = readRecords(session, owner, after, rowsPerSegment)
+    const read = readRecords(database, owner, after, rowsPerSegment)
     const count = read.records.length / rowBytes
     if (count === 0) break
     arena.bytes.set(read.records, arena.scratchAddress)

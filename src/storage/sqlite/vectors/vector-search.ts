@@ -13,7 +13,7 @@ import { TimeSlice } from '../../../lib/event-loop.ts'
 import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { VectorHit, VectorQuery } from '../../vector-index.ts'
-import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import {
   joinConditions,
   type SqlCondition,
@@ -47,7 +47,7 @@ const PASSING_ROWS = 1_024
 const FEW_ROWS = 500
 
 export type VectorSearchContext = {
-  readonly session: SqliteDatabase
+  readonly database: CachedDatabase
   readonly owner: OwnerVectorSpace
   readonly scope: Scope
   readonly query: VectorQuery
@@ -95,7 +95,7 @@ type ComparedRow = { readonly row: number; readonly similarity: number }
 type PermittedHit = ComparedRow & VectorHit
 
 export async function searchVectors(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   owner: OwnerVectorSpace,
   scope: Scope,
   query: VectorQuery,
@@ -103,12 +103,12 @@ export async function searchVectors(
 ): Promise<readonly VectorHit[]> {
   const filters = toDocumentConditions(query.where)
   const permitted = joinConditions([
-    ...toScopeConditions('memory', scope, session, filters),
+    ...toScopeConditions('memory', scope, database, filters),
     ...filters,
   ])
   const breather = new TimeSlice()
   const search: VectorSearchContext = {
-    session,
+    database,
     owner,
     scope,
     query,
@@ -117,7 +117,7 @@ export async function searchVectors(
   }
   const few = isFoundByIndex(query.where) ? searchFewPermitted(search) : null
   if (few !== null) return few
-  const place = scope.user === undefined ? 0 : session.findPlaceNumber(scope)
+  const place = scope.user === undefined ? 0 : database.findPlaceNumber(scope)
   if (place === null) return []
   return (await withScan(search, place, (scanned) => collectHits(search, scanned))) ?? []
 }
@@ -128,13 +128,13 @@ function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): bool
 
 /** Compares the permitted rows, or gives null when they are many. */
 function searchFewPermitted({
-  session,
+  database,
   owner,
   query,
   filter: permitted,
 }: VectorSearchContext): readonly VectorHit[] | null {
   const rows = readStoredVectorsBatch(
-    session,
+    database,
     owner.dimensions,
     `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
@@ -340,7 +340,7 @@ class PendingRows {
 
 /** All rows of the owner that the filters permit, for filters that let few pass. */
 async function permittedSequences({
-  session,
+  database,
   owner,
   query,
   filter: permitted,
@@ -349,13 +349,13 @@ async function permittedSequences({
   const sequences = new Set<number>()
   const [first, end] = idsOf(query.where)
   for (let after = first; ; ) {
-    const [page] = session.all(
+    const [page] = database.all(
       `SELECT max(id) AS last FROM
          (SELECT id FROM memory WHERE owner_number = ? AND id > ? AND id < ? ORDER BY id LIMIT ?)`,
       [owner.ownerNumber, after, end, PERMITTED_ROWS],
     )
     if (typeof page?.last !== 'string') return sequences
-    const [row] = session.all(
+    const [row] = database.all(
       `SELECT json_group_array(vector.sequence) AS sequences
        FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
        WHERE ${permitted.sql} AND memory.id > ? AND memory.id <= ?`,
@@ -380,7 +380,7 @@ function idsOf({ types }: DocumentFilter): readonly [after: string, before: stri
  * to nothing, and left out. Where many vectors are alike, these are thousands: nothing is made for a row but what is told.
  */
 function compare(
-  { session, owner, query }: VectorSearchContext,
+  { database, owner, query }: VectorSearchContext,
   {
     findSimilarity: similarityOf,
     sequenceOf,
@@ -399,7 +399,7 @@ function compare(
   }
   if (unread.size === 0) return
   const read = readStoredVectorsBatch(
-    session,
+    database,
     owner.dimensions,
     `json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
@@ -438,12 +438,12 @@ function lookUpHits(
 
 /** For each of these sequences: the id of its memory, null when that is not permitted, undefined when there is no vector. */
 function permittedAmong(
-  { session, owner, scope, query, filter: permitted }: VectorSearchContext,
+  { database, owner, scope, query, filter: permitted }: VectorSearchContext,
   wanted: readonly number[],
 ): (sequence: number) => MemoryId | null | undefined {
-  const resident = session.ownerCache.get(owner.ownerNumber)
+  const resident = database.ownerCache.get(owner.ownerNumber)
   if (resident !== null) return resident.filterBySequence(owner.space, scope, query.where)
-  const [row] = session.all(
+  const [row] = database.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?

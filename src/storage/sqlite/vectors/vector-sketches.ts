@@ -7,7 +7,6 @@
  */
 import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { SketchRange, VectorArena } from './vector-arena.ts'
-import type { VectorBlock } from './vector-block-cache.ts'
 import { readQuantized } from './vector-record.ts'
 
 /** A sketch lies in parts of so many bits. */
@@ -23,12 +22,20 @@ const SAMPLED_TOGETHER = 16
 /** About so many are compared further. Decision 9 tells what is found among fewer or more. */
 const CHOSEN_ROWS = 12_000
 
+/** The block of vectors that sketches are made of. */
+export type SketchSource = {
+  readonly dimensions: number
+  readonly rows: number
+  readonly rowsPerSegment: number
+  rowAddress(row: number): number
+}
+
 /** A query in the form in which it is compared with sketches, and in how many bits they may differ. */
 export type QuerySketch = { readonly sketch: Uint8Array; readonly distanceMax: number }
 
 export class VectorSketches {
   readonly #arena: VectorArena
-  readonly #block: VectorBlock
+  readonly #block: SketchSource
   readonly #centre: Float32Array
   readonly #bytes: number
   /** Of the block, as many as fit into one of ours. */
@@ -37,7 +44,7 @@ export class VectorSketches {
   /** Segments of the block that are sketched, from the first on. */
   #done = 0
 
-  private constructor(arena: VectorArena, block: VectorBlock) {
+  private constructor(arena: VectorArena, block: SketchSource) {
     this.#arena = arena
     this.#block = block
     this.#centre = centreOf(arena, block)
@@ -46,7 +53,7 @@ export class VectorSketches {
   }
 
   /** Null where vectors are too long for them. */
-  static create(arena: VectorArena, block: VectorBlock): VectorSketches | null {
+  static create(arena: VectorArena, block: SketchSource): VectorSketches | null {
     return block.dimensions > DIMENSIONS_MAX ? null : new VectorSketches(arena, block)
   }
 
@@ -111,7 +118,7 @@ export class VectorSketches {
 }
 
 /** The mean of rows from all over the block. */
-function centreOf(arena: VectorArena, block: VectorBlock): Float32Array {
+function centreOf(arena: VectorArena, block: SketchSource): Float32Array {
   const step = Math.max(1, Math.floor(block.rows / CENTRE_ROWS))
   const sums = new Float64Array(block.dimensions)
   let rows = 0

@@ -4,8 +4,10 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
 import { AppError } from '../../../lib/errors.ts'
+import type { TimeSlice } from '../../../lib/event-loop.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../vector-index.ts'
+import type { CachedDatabase } from '../cache/cached-database.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { readPlace } from '../store/row-codec.ts'
@@ -30,8 +32,8 @@ export type OwnerVectorSpace = {
 type SpaceRow = { readonly number: number; readonly dimensions: number }
 
 /** The space, or null when nothing was ever put into it. */
-export function findSpace(session: SqliteDatabase, space: VectorSpace): SpaceRow | null {
-  const [row] = session.all('SELECT number, dimensions FROM vector_space WHERE signature = ?', [
+export function findSpace(database: SqliteDatabase, space: VectorSpace): SpaceRow | null {
+  const [row] = database.all('SELECT number, dimensions FROM vector_space WHERE signature = ?', [
     space.signature,
   ])
   if (row === undefined) return null
@@ -46,14 +48,14 @@ export function findSpace(session: SqliteDatabase, space: VectorSpace): SpaceRow
 }
 
 export function findOwnerVectors(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
 ): OwnerVectorSpace | null {
-  const found = findSpace(session, space)
-  const ownerNumber = session.findOwnerNumber(scope)
+  const found = findSpace(database, space)
+  const ownerNumber = database.findOwnerNumber(scope)
   if (found === null || ownerNumber === null) return null
-  const [row] = session.all(
+  const [row] = database.all(
     'SELECT last_sequence, vectors FROM vector_owner WHERE space = ? AND owner_number = ?',
     [found.number, ownerNumber],
   )
@@ -69,33 +71,33 @@ export function findOwnerVectors(
 
 /** Writes vectors, those of one call together. */
 export function putVectors(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   space: VectorSpace,
   entries: readonly VectorEntry[],
 ): void {
-  session.runInTransaction(() => {
+  database.runInTransaction(() => {
     const fitting = entries.flatMap((entry) => {
-      const row = memoryOf(session, entry)
+      const row = memoryOf(database, entry)
       return row === null ? [] : [{ entry, row }]
     })
     if (fitting.length === 0) return
-    const number = findSpace(session, space)?.number ?? addSpace(session, space)
+    const number = findSpace(database, space)?.number ?? addSpace(database, space)
     const isWhole = isByteSpace(space.signature)
     const growth = new Map<number, { sequence: number; added: number }>()
     for (const { entry, row } of fitting) {
       const ownerNumber = Number(row.owner_number)
-      session.ownerCache.markStale(ownerNumber, entry.id)
+      database.ownerCache.markStale(ownerNumber, entry.id)
       const grown = growth.get(ownerNumber) ?? {
-        sequence: lastSequence(session, number, ownerNumber),
+        sequence: lastSequence(database, number, ownerNumber),
         added: 0,
       }
       grown.sequence++
       grown.added++
       growth.set(ownerNumber, grown)
-      insertVector(session, number, entry, row, grown.sequence, isWhole)
+      insertVector(database, number, entry, row, grown.sequence, isWhole)
     }
     for (const [ownerNumber, { sequence, added }] of growth) {
-      session.run(
+      database.run(
         `INSERT INTO vector_owner (space, owner_number, last_sequence, vectors) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET last_sequence = ?3, vectors = vectors + ?4`,
         [number, ownerNumber, sequence, added],
@@ -105,8 +107,8 @@ export function putVectors(
 }
 
 /** The memory that a vector is of: where the entry says it is, and still with the text that was embedded. */
-function memoryOf(session: SqliteDatabase, entry: VectorEntry): SqlRow | null {
-  const [row] = session.all(
+function memoryOf(database: SqliteDatabase, entry: VectorEntry): SqlRow | null {
+  const [row] = database.all(
     `SELECT memory.number, memory.owner_number, memory.place_number, memory.session, memory.content,
        memory.provenance, place.owner, place.user
      FROM memory JOIN place ON place.number = memory.place_number WHERE memory.id = ?`,
@@ -127,16 +129,16 @@ export function computeRowTextHash(row: SqlRow): string {
   })
 }
 
-function addSpace(session: SqliteDatabase, { signature, dimensions }: VectorSpace): number {
-  const { lastInsertRowid } = session.run(
+function addSpace(database: SqliteDatabase, { signature, dimensions }: VectorSpace): number {
+  const { lastInsertRowid } = database.run(
     'INSERT INTO vector_space (signature, dimensions) VALUES (?, ?)',
     [signature, dimensions],
   )
   return lastInsertRowid
 }
 
-function lastSequence(session: SqliteDatabase, space: number, ownerNumber: number): number {
-  const [row] = session.all(
+function lastSequence(database: SqliteDatabase, space: number, ownerNumber: number): number {
+  const [row] = database.all(
     'SELECT last_sequence FROM vector_owner WHERE space = ? AND owner_number = ?',
     [space, ownerNumber],
   )
@@ -144,7 +146,7 @@ function lastSequence(session: SqliteDatabase, space: number, ownerNumber: numbe
 }
 
 function insertVector(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   space: number,
   { vector, textHash }: VectorEntry,
   memory: SqlRow,
@@ -152,13 +154,13 @@ function insertVector(
   isWhole: boolean,
 ): void {
   const { number = null, owner_number = null, place_number } = memory
-  session.run('DELETE FROM vector WHERE memory = ? AND space = ?', [number, space])
+  database.run('DELETE FROM vector WHERE memory = ? AND space = ?', [number, space])
   const exact = isWhole
     ? null
-    : session.run('INSERT INTO vector_exact (numbers) VALUES (?)', [encodeFloats(vector)])
+    : database.run('INSERT INTO vector_exact (numbers) VALUES (?)', [encodeFloats(vector)])
         .lastInsertRowid
   const record = encodeRecord({ vector, sequence, place: Number(place_number), isWhole })
-  session.run(
+  database.run(
     `INSERT INTO vector (space, owner_number, sequence, memory, exact, text_hash, record)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     [space, owner_number, sequence, number, exact, textHash, record],
@@ -166,20 +168,20 @@ function insertVector(
 }
 
 export function removeVectors(
-  session: SqliteDatabase,
+  database: CachedDatabase,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): void {
-  const found = findSpace(session, space)
+  const found = findSpace(database, space)
   if (found === null || ids.length === 0) return
-  for (const id of ids) session.ownerCache.markStale(session.findOwnerNumber(scope), id)
+  for (const id of ids) database.ownerCache.markStale(database.findOwnerNumber(scope), id)
   const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
   const where = joinConditions([
-    ...toScopeConditions('memory', scope, session, filters),
+    ...toScopeConditions('memory', scope, database, filters),
     ...filters,
   ])
-  session.run(
+  database.run(
     `DELETE FROM vector
      WHERE space = ? AND memory IN (SELECT memory.number FROM memory WHERE ${where.sql})`,
     [found.number, ...where.values],
@@ -188,13 +190,13 @@ export function removeVectors(
 
 /** Rows of an owner behind a sequence, one after the other as the scan reads them. */
 export function readRecords(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   { space, ownerNumber }: OwnerVectorSpace,
   after: number,
   limit: number,
 ): { readonly records: Uint8Array; readonly lastSequence: number } {
   // Joined by SQLite: an object for each row takes four times as long.
-  const [row] = session.all(
+  const [row] = database.all(
     `SELECT CAST(group_concat(record, '') AS BLOB) AS records, max(sequence) AS last
      FROM (SELECT record, sequence FROM vector
            WHERE space = ? AND owner_number = ? AND sequence > ? ORDER BY sequence LIMIT ?)`,
@@ -227,13 +229,13 @@ export type StoredVector = {
  * a buffer for each row take longer than finding the row.
  */
 export function readStoredVectorsBatch(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   dimensions: number,
   from: string,
   values: readonly SqlValue[],
   id: 'memory.id' | 'NULL' = 'memory.id',
 ): readonly StoredVector[] {
-  const [row] = session.all(
+  const [row] = database.all(
     `SELECT json_group_array(sequence) AS sequences, json_group_array(id) AS ids,
        max(is_whole) AS is_whole, CAST(group_concat(kept, '') AS BLOB) AS kept
      FROM (SELECT vector.sequence, ${id} AS id, vector.exact IS NULL AS is_whole,
@@ -259,20 +261,20 @@ export function readStoredVectorsBatch(
 }
 
 export function readStoredVectors(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): ReadonlyMap<MemoryId, Float32Array> {
-  const found = findSpace(session, space)
+  const found = findSpace(database, space)
   if (found === null || ids.length === 0) return new Map()
   const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
   const where = joinConditions([
-    ...toScopeConditions('memory', scope, session, filters),
+    ...toScopeConditions('memory', scope, database, filters),
     ...filters,
   ])
   const kept = readStoredVectorsBatch(
-    session,
+    database,
     found.dimensions,
     `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
@@ -283,16 +285,16 @@ export function readStoredVectors(
 }
 
 export function listVectors(
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
   page: { readonly limit: number; readonly after?: MemoryId },
 ): readonly { readonly id: MemoryId; readonly textHash: string }[] {
-  const found = findSpace(session, space)
+  const found = findSpace(database, space)
   if (found === null || page.limit <= 0) return []
   const beyond = page.after === undefined ? [] : [{ sql: 'memory.id > ?', values: [page.after] }]
-  const where = joinConditions([...toScopeConditions('memory', scope, session, []), ...beyond])
-  return session
+  const where = joinConditions([...toScopeConditions('memory', scope, database, []), ...beyond])
+  return database
     .all(
       `SELECT memory.id, vector.text_hash
        FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
@@ -305,12 +307,12 @@ export function listVectors(
     }))
 }
 
-export function countVectors(session: SqliteDatabase, space: VectorSpace, scope: Scope): number {
-  const owner = findOwnerVectors(session, space, scope)
+export function countVectors(database: SqliteDatabase, space: VectorSpace, scope: Scope): number {
+  const owner = findOwnerVectors(database, space, scope)
   if (owner === null) return 0
   if (scope.user === undefined && scope.session === undefined) return owner.vectorCount
-  const where = joinConditions(toScopeConditions('memory', scope, session, []))
-  const [row] = session.all(
+  const where = joinConditions(toScopeConditions('memory', scope, database, []))
+  const [row] = database.all(
     `SELECT count(*) AS vectors
      FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
      WHERE ${where.sql}`,
@@ -319,8 +321,8 @@ export function countVectors(session: SqliteDatabase, space: VectorSpace, scope:
   return Number(row?.vectors)
 }
 
-export function reportSpaces(session: SqliteDatabase): readonly SpaceReport[] {
-  return session
+export function reportSpaces(database: SqliteDatabase): readonly SpaceReport[] {
+  return database
     .all(
       `SELECT signature, dimensions, sum(vectors) AS vectors
        FROM vector_space JOIN vector_owner ON vector_owner.space = vector_space.number
@@ -331,4 +333,37 @@ export function reportSpaces(session: SqliteDatabase): readonly SpaceReport[] {
       dimensions: Number(row.dimensions),
       vectors: Number(row.vectors),
     }))
+}
+
+const ROWS_PER_STEP = 500
+
+export function markSpaceDropped(database: SqliteDatabase, space: VectorSpace): void {
+  database.run('UPDATE vector_space SET signature = NULL WHERE signature = ?', [space.signature])
+}
+
+export async function removeDroppedSpacesAsync(
+  database: SqliteDatabase,
+  breather: TimeSlice,
+): Promise<void> {
+  while (await database.withBusyRetry(() => removeDroppedBatch(database))) {
+    if (breather.isExpired) await breather.yieldThread()
+  }
+}
+
+/** Removes some vectors of spaces that were discarded. False when none are left. */
+export function removeDroppedBatch(database: SqliteDatabase): boolean {
+  const [space] = database.all('SELECT number FROM vector_space WHERE signature IS NULL LIMIT 1')
+  if (space === undefined) return false
+  const number = Number(space.number)
+  database.runInTransaction(() => {
+    const { changes } = database.run(
+      `DELETE FROM vector WHERE space = ?1 AND (owner_number, sequence) IN
+         (SELECT owner_number, sequence FROM vector WHERE space = ?1 LIMIT ${ROWS_PER_STEP})`,
+      [number],
+    )
+    if (changes === ROWS_PER_STEP) return
+    database.run('DELETE FROM vector_owner WHERE space = ?', [number])
+    database.run('DELETE FROM vector_space WHERE number = ?', [number])
+  })
+  return true
 }
