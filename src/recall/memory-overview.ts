@@ -74,13 +74,36 @@ export type Timeline = {
 
 /** Overviews cover active memories, newest first. */
 export interface MemoryOverview {
+  /**
+   * The newest memories with their vectors.
+   *
+   * @example
+   * const { memories, reason } = await engine.admin.overview.vectors({ owner: 'ada' }, { limit: 500 })
+   */
   vectors(scope: ScopeInput, options?: { readonly limit?: number }): Promise<MemoryVectors>
-  /** Throws `not_found` when there is no such memory. */
+  /**
+   * Whether a memory has a vector, and why not. Fails with `not_found` when there is no such memory.
+   *
+   * @example
+   * const { hasVector } = await engine.admin.overview.vectorState({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
   vectorState(scope: ScopeInput, id: string): Promise<VectorState>
+  /**
+   * Named entities by the number of memories that mention them.
+   *
+   * @example
+   * const { entities } = await engine.admin.overview.entities({ owner: 'ada' }, { limit: 50 })
+   */
   entities(
     scope: ScopeInput,
     options?: { readonly limit?: number; readonly memories?: number },
   ): Promise<EntityOverview>
+  /**
+   * Memories by the time that they are about.
+   *
+   * @example
+   * const timeline = await engine.admin.overview.times({ owner: 'ada' }, { from: Date.UTC(2026, 0) })
+   */
   times(
     scope: ScopeInput,
     span?: { readonly from?: number; readonly before?: number },

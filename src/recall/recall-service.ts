@@ -44,7 +44,7 @@ export type RecallModels = {
   readonly reranker: { readonly name: string; readonly provider: string | null } | null
 }
 
-export interface RecallService {
+export interface Recall {
   /**
    * The memories that answer a question, best first, each with its ranking trail; none when nothing is relevant.
    *
@@ -55,6 +55,10 @@ export interface RecallService {
    * )
    */
   recall(scope: ScopeInput, query: EngineRecallQuery): Promise<RecallResult>
+}
+
+/** Recall with what only the engine uses. */
+export interface RecallService extends Recall {
   readonly overview: MemoryOverview
   /** Reports the models without calling them. */
   describeModels(): RecallModels
