@@ -117,7 +117,7 @@ function recordModelCall(telemetry: Telemetry, { outcome, tokens }: ModelCallRep
 }
 
 /** A request continues without memory when memory fails, so only this line tells the cause. */
-function recordFailure(
+export function recordFailure(
   telemetry: Telemetry,
   { stage, owner, requestId, error }: MemoryFailure,
 ): void {

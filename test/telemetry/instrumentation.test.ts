@@ -43,6 +43,7 @@ const UNMEASURED = [
   'conversations.prepareWithoutMemory',
   'conversations.recordOutcome',
   'conversations.canRelease',
+  'conversations.onFailure',
   'admin.settings.peek',
   'admin.settings.invalidate',
   'admin.replication.status',
