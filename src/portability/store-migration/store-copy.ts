@@ -78,7 +78,7 @@ export class StoreCopy {
     const isPast =
       cursor !== 'start' &&
       cursor.owner === owner &&
-      TABLES.indexOf(table) < TABLES.indexOf(cursor.table)
+      TABLES.indexOf(table) < TABLES.indexOf(cursor.table as Table) // a table when it was stored
     if (isPast) return
     const isHere = cursor !== 'start' && cursor.owner === owner && cursor.table === table
     const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
