@@ -1,10 +1,10 @@
 /**
- * The store in one SQLite file.
+ * The store in a SQLite file.
  *
- * WAL with `synchronous = NORMAL`: an acknowledged write survives the death of the process at any point; a power
- * cut may cost the last moments, never the integrity of the file. `durability: 'full'` waits for the disk on every
- * commit and survives a power cut too. One connection writes and reads; it is synchronous, so a commit can't be
- * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
+ * WAL with `synchronous = NORMAL`: an acknowledged write survives the death of the process at any point. A power cut may
+ * lose the last moments, but never corrupts the file. `durability: 'full'` waits for the disk in every commit and
+ * survives a power cut, too. A single synchronous connection reads and writes, so commits of this process never
+ * interleave; other processes wait up to `busyTimeoutMs`.
  */
 
 import type { MemoryId } from '../../domain/ids.ts'
@@ -62,7 +62,7 @@ import {
   migrate,
   type SchemaMigration,
 } from './schema/migrations.ts'
-import { findNeighbors, matchText } from './search/document-search.ts'
+import { findNeighbors, searchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
 import {
   INDEX_COLUMNS,
@@ -91,48 +91,48 @@ import {
 import { openSqliteVecIndex } from './vectors/sqlite-vec-vector-index.ts'
 import { openSqliteVectorIndex } from './vectors/sqlite-vector-index.ts'
 
-/** How near vectors are looked for. */
+/** The engine of vector searches. */
 export const VECTOR_SEARCH_ENGINES = ['built-in', 'sqlite-vec'] as const
 
 export type VectorSearchEngine = (typeof VECTOR_SEARCH_ENGINES)[number]
 
 export type SqliteStoreOptions = {
-  /** A file's path, or `:memory:`. */
+  /** The path of a file, or `:memory:`. */
   readonly path: string
   readonly now: () => number
   readonly key?: DatabaseKey | null
   readonly durability?: 'normal' | 'full'
   readonly busyTimeoutMs?: number
-  /** How much one commit may change, where that is not what is usual. */
+  /** Default: `COMMIT_CHANGES_MAX`. */
   readonly commitChangesMax?: number
   readonly migrations?: readonly SchemaMigration[]
-  /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
+  /** Memory for cached vectors. Vectors of owners that do not fit are read for each search. */
   readonly vectorCacheBytes?: number
-  /** Owners with so many vectors are searched by sketches first, which finds nearly all that is near. */
+  /** Owners with so many vectors are searched by sketches first, which finds nearly all near vectors. */
   readonly sketchVectorsMin?: number
-  /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
+  /** `sqlite-vec` needs the package of that name. Default: `built-in`. */
   readonly vectorSearchEngine?: VectorSearchEngine
-  /** Which owners' memories are kept at hand once they were asked about. */
+  /** The cache of owners with all their documents. */
   readonly ownerCache?: OwnerCacheOptions
-  /** For tests that break the driver on purpose. */
+  /** For tests that inject driver failures. */
   readonly openConnection?: OpenConnection
 }
 
 export type SqliteStore = Store & {
-  /** Writes a consistent copy of the whole database to a path where nothing is yet, encrypted as this one is. */
+  /** Writes a consistent copy of the database to a new path, with the same encryption. */
   backup(path: string): Promise<void>
-  /** On the same connection. Closing the store closes it. */
+  /** Shares the connection, and is closed with the store. */
   readonly vectors: VectorIndex
-  /** For moving everything elsewhere. */
+  /** The source side of a store migration. */
   readonly migrationSource: MigrationSource
 }
 
 const BUSY_TIMEOUT_MS = 5_000
 
-/** What a commit lets the log grow to before it empties it itself, 40 MiB: see `checkpoints.ts`. */
+/** A commit checkpoints the WAL itself from 40 MiB on, where the background checkpointer has fallen behind. */
 const LOG_PAGES_MAX = 10_000
 
-/** Questions about many owners read pages from all over the file. */
+/** Queries of many owners read pages from all over the file. */
 const CACHE_KIB = 65_536
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
@@ -189,20 +189,20 @@ function sqliteStore(
     migrationSource: createSqliteMigrationSource(database),
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
-      const isMeant = { sql: `${table}.id = ?`, values: [id] }
-      const conditions = table === 'memory' ? [isMeant, MEMORY_CONDITION] : [isMeant]
+      const idCondition = { sql: `${table}.id = ?`, values: [id] }
+      const conditions = table === 'memory' ? [idCondition, MEMORY_CONDITION] : [idCondition]
       const [row] = select(database, table, scope, conditions)
       return row ?? null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = toPageRange(query)
-      const known = findByIds(database, table, scope, query)
-      if (known !== null) return { rows: known, next: null }
-      const part = [limit + 1, offset]
+      const cached = findByIds(database, table, scope, query)
+      if (cached !== null) return { rows: cached, next: null }
+      const range = [limit + 1, offset]
       const rows =
         findCreated(database, table, scope, query) ??
-        select(database, table, scope, ...toOrderBy(database, table, scope, query, part))
+        select(database, table, scope, ...toOrderBy(database, table, scope, query, range))
       const page = rows.slice(0, limit)
       return {
         rows: page,
@@ -219,7 +219,7 @@ function sqliteStore(
     },
 
     async searchText(scope: Scope, query: TextQuery) {
-      return matchText(database, scope, query)
+      return searchText(database, scope, query)
     },
 
     async listSessions(scope: Scope, query: SessionQuery) {
@@ -231,24 +231,25 @@ function sqliteStore(
     },
 
     async commit(changes: readonly Change[]) {
-      const most = options.commitChangesMax ?? COMMIT_CHANGES_MAX
-      if (changes.length > most) throw new RangeError(`A commit holds at most ${most} changes.`)
+      const changesMax = options.commitChangesMax ?? COMMIT_CHANGES_MAX
+      if (changes.length > changesMax)
+        throw new RangeError(`A commit holds at most ${changesMax} changes.`)
       const outcome = await database.withBusyRetry(() => applyCommit(database, changes))
       checkpoints.recordChanges(changes.length)
-      if (outcome.kind === 'committed' && changes.some(removesContent)) {
+      if (outcome.kind === 'committed' && changes.some(hasRemovedContent)) {
         await truncateWal(database, checkpoints)
       }
       return outcome
     },
 
     async listPlaces(owner) {
-      // From the counts that search keeps: going through the memories would take a second with a million of them.
+      // From the corpus statistics: counting a million memories would take a second.
       const rows = database.all(
         `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories,
            coalesce(said.memories, 0) AS turns
          FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
            LEFT JOIN corpus AS said ON said.token = ? || place.number
-         WHERE (corpus.memories > 0 OR said.memories > 0 OR ${UNCOUNTED.map(holds).join(' OR ')})
+         WHERE (corpus.memories > 0 OR said.memories > 0 OR ${UNCOUNTED.map(toExistsSql).join(' OR ')})
            ${owner === undefined ? '' : 'AND place.owner = ?'}`,
         [PLACE_TOKEN.memory, PLACE_TOKEN.turn, ...(owner === undefined ? [] : [toStorable(owner)])],
       )
@@ -311,14 +312,14 @@ function findDocuments(
   const { ids, createdFrom, ...others } = where
   const { limit } = toPageRange({ where: {}, limit: query.limit })
   if (order === 'newest' && after === undefined && !database.ownerCache.isDisabled) {
-    const resident = database.ownerCache.get(database.findOwnerNumber(scope))
-    if (resident === null) database.invalidateIfChanged()
+    const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
+    if (cachedOwner === null) database.invalidateIfChanged()
     if (ids !== undefined && limit >= ids.length) {
       const filter = { ...others, ...(createdFrom === undefined ? {} : { createdFrom }) }
-      return { rows: (resident ?? database.documentCache).find(scope, ids, filter), next: null }
+      return { rows: (cachedOwner ?? database.documentCache).find(scope, ids, filter), next: null }
     }
-    if (createdFrom !== undefined && resident !== null) {
-      return pageOf(resident.findByCreation(scope, where, limit + 1), limit)
+    if (createdFrom !== undefined && cachedOwner !== null) {
+      return toPage(cachedOwner.findByCreation(scope, where, limit + 1), limit)
     }
   }
   const [beyond, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
@@ -328,54 +329,54 @@ function findDocuments(
   ]
   const by = `ORDER BY ${toOrderColumn('memory.id', conditions)} ${direction} LIMIT ?`
   const rows = selectDocuments(database, scope, conditions, { sql: by, values: [limit + 1] })
-  return pageOf(rows, limit)
+  return toPage(rows, limit)
 }
 
-function pageOf(rows: readonly SearchDocument[], limit: number): Page<SearchDocument> {
+function toPage(rows: readonly SearchDocument[], limit: number): Page<SearchDocument> {
   const page = rows.slice(0, limit)
   return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-/** A list of ids, as recall asks for it. */
+/** Answers a query by ids, as recall makes it, from the caches. */
 function findByIds<T extends Table>(
   database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
-  const first = newestMemories(table, query)
+  const first = toNewestMemoriesQuery(table, query)
   if (first === null || database.ownerCache.isDisabled) return null
   const { ids, ...others } = first.where
   if (ids === undefined || first.limit < ids.length) return null
-  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
-  if (resident === null) database.invalidateIfChanged()
-  const found = (resident ?? database.documentCache).find(scope, ids, others)
-  return found as readonly Row<T>[] // memories, as was just seen
+  const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
+  if (cachedOwner === null) database.invalidateIfChanged()
+  const found = (cachedOwner ?? database.documentCache).find(scope, ids, others)
+  return found as readonly Row<T>[] // memories, as checked above
 }
 
-/** Memories of a time, as recall asks for them, and one more than are wanted. */
+/** Answers a query by creation time, as recall makes it, from the cached owner. Returns one row more than the limit. */
 function findCreated<T extends Table>(
   database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
-  const first = newestMemories(table, query)
+  const first = toNewestMemoriesQuery(table, query)
   if (first?.where.createdFrom === undefined) return null
-  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
-  if (resident === null) return null
-  const found = resident.findByCreation(scope, first.where, toPageRange(first).limit + 1)
-  return found as readonly Row<T>[] // memories, as was just seen
+  const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
+  if (cachedOwner === null) return null
+  const found = cachedOwner.findByCreation(scope, first.where, toPageRange(first).limit + 1)
+  return found as readonly Row<T>[] // memories, as checked above
 }
 
-/** The query if it is for the first of the newest memories. */
-function newestMemories<T extends Table>(
+/** The query if it asks for the first page of the newest memories; null otherwise. */
+function toNewestMemoriesQuery<T extends Table>(
   table: T,
   query: FindQuery<T>,
 ): FindQuery<'memory'> | null {
   const { order = 'newest', after, offset = 0 } = query
   if (table !== 'memory' || order !== 'newest' || after !== undefined || offset !== 0) return null
-  return query as FindQuery<'memory'> // just checked
+  return query as FindQuery<'memory'> // checked above
 }
 
 const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
@@ -430,13 +431,13 @@ function select<T extends Table>(
   return rows.map(READ[table])
 }
 
-/** The conditions of a list in its order, and what goes behind them. */
+/** The conditions of a list after its cursor, and its `ORDER BY` and `LIMIT`. */
 function toOrderBy<T extends Table>(
   database: CachedDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
-  part: readonly number[],
+  range: readonly number[],
 ): readonly [conditions: readonly SqlCondition[], tail: SqlCondition] {
   const { fields, isForward, after } = parseOrdering(query)
   const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
@@ -445,7 +446,7 @@ function toOrderBy<T extends Table>(
   const behind = `(${columns.join(', ')}) ${beyond} (${columns.map(() => '?').join(', ')})`
   const conditions = [...filters, ...(after === null ? [] : [{ sql: behind, values: after }])]
   const by = columns.map((column) => `${toOrderColumn(column, filters)} ${direction}`).join(', ')
-  const tail = { sql: `ORDER BY ${by} LIMIT ? OFFSET ?`, values: part }
+  const tail = { sql: `ORDER BY ${by} LIMIT ? OFFSET ?`, values: range }
   if (table !== 'memory' || fields.length === 0) return [conditions, tail]
   const where = joinConditions([
     ...toScopeConditions(table, scope, database, conditions),
@@ -465,8 +466,8 @@ const ORDER_COLUMNS: Readonly<Record<OrderField, (table: Table) => string>> = {
 }
 
 /**
- * Those memories come into the list. Sorting whole rows instead of their numbers takes many times as long. No index holds
- * these orders: it would have to be changed with every use of a memory, and an owner's 100,000 are sorted in 30 ms.
+ * Selects the row numbers of a page first: sorting numbers instead of whole rows is many times as fast. No index serves
+ * these orders, because every use of a memory would change it; an owner's 100,000 memories are sorted in 30 ms.
  */
 function selectRequested(where: SqlCondition, tail: SqlCondition): SqlCondition {
   return {
@@ -476,35 +477,35 @@ function selectRequested(where: SqlCondition, tail: SqlCondition): SqlCondition 
   }
 }
 
-/** Tables whose rows are not counted for each place. */
+/** Tables without counts per place. */
 const UNCOUNTED = TABLES.filter((table) => table !== 'memory' && table !== 'turn')
 
-function holds(table: Table): string {
+function toExistsSql(table: Table): string {
   return `EXISTS (SELECT 1 FROM ${table} AS other
     WHERE other.owner_number = place.owner_number AND other.place_number = place.number)`
 }
 
-/** Nothing can be read from a tombstone. */
-function removesContent(change: Change): boolean {
+/** A tombstone holds only hashes. */
+function hasRemovedContent(change: Change): boolean {
   return change.op === 'remove' && change.table !== 'tombstone'
 }
 
 /**
- * What was erased must not stay readable beside the file for as long as this process runs. A thread moves what is in the
- * log, which takes long; then this connection empties it. Were that done by another one, it would look as if another
- * process had written, and all that is at hand would be given up.
+ * Erased content must not stay readable in the WAL. A worker thread checkpoints the WAL, which takes long; then this
+ * connection truncates it. If another connection truncated it, the write would look like one of another process and
+ * invalidate all caches.
  */
 async function truncateWal(database: CachedDatabase, checkpoints: WalCheckpointer): Promise<void> {
   await checkpoints.waitForCheckpoint()
-  // Somebody who reads it is in the way: the thread can wait for them. Where it can't, the next checkpoint does it.
-  if (!isEmptied(database)) await checkpoints.truncateLog()
+  // A reader of the WAL blocks the truncation. The worker can wait for it; failing that, the next checkpoint truncates.
+  if (!tryTruncate(database)) await checkpoints.truncateLog()
 }
 
-function isEmptied(database: CachedDatabase): boolean {
+function tryTruncate(database: CachedDatabase): boolean {
   try {
     return database.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
   } catch {
-    return false // the commit stands
+    return false // the commit itself succeeded
   }
 }
 
@@ -513,7 +514,12 @@ function vacuumInto(database: CachedDatabase, path: string): void {
     database.run('VACUUM INTO ?', [path])
   } catch (error) {
     if (error instanceof Error && /already exists/.test(error.message)) {
-      throw new AppError('conflict', `There is already a file at ${path}.`, { path }, error)
+      throw new AppError(
+        'conflict',
+        `A file already exists at ${path}. Choose another path.`,
+        { path },
+        error,
+      )
     }
     throw error
   }
@@ -552,7 +558,7 @@ function toSession(row: SqlRow): SessionListPosition {
   return columns as unknown as SessionListPosition // as the statement names its columns
 }
 
-/** Each escape of `core/storable-text.ts` is five characters that stand for one, and begins with U+E000. */
+/** Each escape of `text/storable-text.ts` has five characters that stand for one, and begins with U+E000. */
 const CHARACTERS = `CASE WHEN instr(memory.content, char(0xe000)) = 0 THEN length(memory.content)
   ELSE 4 * length(replace(memory.content, char(0xe000), '')) - 3 * length(memory.content) END`
 
@@ -566,7 +572,7 @@ export function countMemories(
     ...toScopeConditions('memory', scope, database, conditions),
     ...conditions,
   ])
-  // The limit keeps SQLite from joining the two statements, and so from sorting all texts to group them.
+  // The limit keeps SQLite from flattening the subquery, which would sort all texts to group them.
   const groups = database.all(
     `SELECT type, category, count(*) AS count, sum(characters) AS characters
      FROM (SELECT type, category, ${CHARACTERS} AS characters FROM memory WHERE ${sql} LIMIT -1)

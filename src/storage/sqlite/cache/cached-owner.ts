@@ -1,8 +1,7 @@
 /**
- * The documents of one owner, memories and turns, as they were read: finding some of tens of thousands of rows by statements
- * takes many times as long as looking here, and nearly every question is about such an owner.
+ * The documents of one owner, memories and turns, in memory. Queries over tens of thousands of rows take many times as
+ * long in SQL, and nearly every query is about an owner of that size.
  */
-
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { getTurnPosition, isTurnId, type SearchDocument } from '../../../domain/search-document.ts'
@@ -21,29 +20,29 @@ import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
 import { BucketQueue } from '../vectors/bucket-queue.ts'
 import { PostingLists } from './posting-lists.ts'
 
-/** What is read at once holds the thread for a few milliseconds. */
+/** Loading one page blocks the thread for a few milliseconds. */
 const ROWS_PER_PAGE = 300
 
-/** Hits that are looked at together, best first. */
-const HITS_PER_LOOK = 64
+/** Hits that are ranked together, best first. */
+const HITS_PER_STEP = 64
 
-/** Slots that nothing is in any more cost as much as others. */
+/** Empty slots cost as much as others. */
 const EMPTY_SLOTS_MAX = 1_000
 
-/** How a memory was of use. */
+/** A use of a memory. */
 export type UsageCount = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
 
-/** Keeps the document and what search needs besides, not the columns: there are tens of thousands of rows. */
+/** A document with what search needs, not all of its columns: there are tens of thousands of rows. */
 class CachedRow {
   readonly id: MemoryId
   readonly number: number
-  /** Terms with a space between them. */
+  /** Separated by spaces. */
   readonly terms: string
-  /** In terms. */
+  /** The number of terms. */
   readonly length: number
-  /** The memories, or the turns, of its session; null when it belongs to none. */
+  /** Identifies the memories, or the turns, of its session; null without a session. */
   readonly course: string | null
-  /** The columns that a search returns. */
+  /** The columns of a search result. */
   readonly columns: SqlRow
   #memory: SearchDocument
 
@@ -58,12 +57,12 @@ class CachedRow {
     this.#memory = toDocument(row)
   }
 
-  /** For looking at only. */
+  /** Read-only: shared by all queries. */
   get memory(): SearchDocument {
     return this.#memory
   }
 
-  /** For others, who may change what they get. */
+  /** A copy for callers, who may modify it. */
   copy(): SearchDocument {
     const { memory } = this
     return {
@@ -75,13 +74,13 @@ class CachedRow {
     }
   }
 
-  /** What it is sorted by within its course. It ends with the id. */
+  /** Sorts the row within its sequence. Ends with the id. */
   get courseKey(): string {
     const position = this.#memory.type === 'turn' ? getTurnPosition(this.memory) : null
     return position === null ? this.id : `${sortable(position)} ${this.id}`
   }
 
-  /** As the database counts it. */
+  /** Counts a use as the database does. */
   noteUse({ uses, usedAt }: UsageCount): void {
     const { useCount, lastUsedAt } = this.#memory
     this.#memory = {
@@ -91,7 +90,7 @@ class CachedRow {
     }
   }
 
-  /** Whether it stands where the other does, with the same words. */
+  /** Whether both have the same terms and the same position in the same sequence. */
   isWordedAs(other: CachedRow): boolean {
     const isSame = this.terms === other.terms && this.number === other.number
     return isSame && this.course === other.course && this.courseKey === other.courseKey
@@ -102,7 +101,7 @@ class CachedRow {
   }
 }
 
-/** The vectors of a space: which memory each sequence belongs to, and the other way round. */
+/** The vectors of a space: documents by sequence number, and sequence numbers by document. */
 type Sequences = {
   readonly rows: Map<number, CachedRow>
   readonly byNumber: Map<number, number>
@@ -116,7 +115,7 @@ export class CachedOwner {
   /** Oldest first. */
   readonly #ids: MemoryId[] = []
   readonly #postings = new PostingLists()
-  /** The sorted keys of each course. */
+  /** The sorted keys of each sequence. */
   readonly #courses = new Map<string, string[]>()
   readonly #spaces = new Map<number, Sequences>()
   readonly #outdated = new Set<MemoryId>()
@@ -139,12 +138,12 @@ export class CachedOwner {
     return this.#outdated.size
   }
 
-  /** Whether so much has been replaced that reading everything again is better. */
+  /** Whether so many rows were replaced that reloading the owner is better. */
   get isFragmented(): boolean {
     return this.#slots.length - this.size > Math.max(EMPTY_SLOTS_MAX, this.size)
   }
 
-  /** Reads the next page. False when that was the last one. */
+  /** Loads the next page. False after the last one. */
   loadNextPage(): boolean {
     const rows = this.#read('memory.id > ? ORDER BY memory.id LIMIT ?', [
       this.#lastRead,
@@ -159,13 +158,13 @@ export class CachedOwner {
     this.#outdated.add(id)
   }
 
-  /** One that is out of date is read again anyway, with all its uses. */
+  /** Ignores stale documents: rereading them includes their uses. */
   recordUse(use: UsageCount): void {
     const row = this.#outdated.has(use.id) ? null : this.#rowOf(use.id)
     if (row !== null && isWithinScope(use.scope, row.memory.place)) row.noteUse(use)
   }
 
-  /** Reads what was written since then. */
+  /** Rereads stale documents. */
   refresh(): void {
     if (this.#outdated.size === 0) return
     const ids = [...this.#outdated]
@@ -182,7 +181,7 @@ export class CachedOwner {
     }
   }
 
-  /** Those of the ids that pass, the newest first. */
+  /** The matching documents among the ids, newest first. */
   find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     return [...new Set(ids)]
       .flatMap((id) => this.#rowOf(id) ?? [])
@@ -191,7 +190,7 @@ export class CachedOwner {
       .map((row) => row.copy())
   }
 
-  /** Those that pass a filter that names when they were created, the newest first. */
+  /** The documents that match a filter with a range of creation times, newest first. */
   findByCreation(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
     const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
       where
@@ -208,8 +207,8 @@ export class CachedOwner {
   }
 
   /**
-   * As `search` in `text-search.ts` does it with statements; only the best are sure to be there. When they are as many as
-   * the limit, `memoriesMin` memories are there as well, as far as there are so many.
+   * The lexical search of `searchTerms` in memory. Returns at least the best `limit` documents, and where turns crowd out
+   * memories, at least the best `memoriesMin` memories.
    */
   search(
     scope: Scope,
@@ -277,7 +276,7 @@ export class CachedOwner {
     return found
   }
 
-  /** For a sequence of a space: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+  /** Maps a sequence number of a space to its document: null when the filters exclude it, undefined without a vector. */
   filterBySequence(
     space: number,
     scope: Scope,
@@ -291,7 +290,7 @@ export class CachedOwner {
     }
   }
 
-  /** The sequences of the vectors of these memories, as far as there are any in the scope. */
+  /** The sequence numbers of the vectors of documents in the scope. */
   findSequences(
     space: number,
     scope: Scope,
@@ -325,7 +324,7 @@ export class CachedOwner {
   }
 
   #add(row: CachedRow): void {
-    this.#remove(row.id) // it may have been written while pages were read
+    this.#remove(row.id) // it may have been written during the load
     const slot = this.#slots.push(row) - 1
     this.#slotOf.set(row.id, slot)
     this.#ids.splice(placeIn(this.#ids, row.id), 0, row.id)
@@ -350,7 +349,7 @@ export class CachedOwner {
     for (const sequences of this.#spaces.values()) forgetSequence(sequences, row)
   }
 
-  /** Most that is written leaves the words as they are: how often a memory was used, say. */
+  /** Most writes, such as use counts, leave the terms as they are. */
   #replace(row: CachedRow): void {
     const slot = this.#slotOf.get(row.id)
     const before = this.#rowOf(row.id)
@@ -371,7 +370,7 @@ export class CachedOwner {
     return sequences
   }
 
-  /** Of these rows, or of all. */
+  /** `of`: null for all rows. */
   #readSequences(space: number, into: Sequences, of: readonly CachedRow[] | null): void {
     const byNumber = new Map<number, CachedRow>()
     for (const row of of ?? this.#slots) if (row !== null) byNumber.set(row.number, row)
@@ -409,14 +408,14 @@ const RESIDENT_SELECTION = {
   terms_count: 'memory.terms_count',
 }
 
-/** Of what came from JSON. */
+/** Deep copy of a JSON value. */
 function copied<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copied) as Value // each is as it was
-  const copy = { ...value } as Record<string, unknown> // what JSON calls an object
-  // Hardly any of it is an object itself.
+  if (Array.isArray(value)) return value.map(copied) as Value // the same elements
+  const copy = { ...value } as Record<string, unknown> // a JSON object
+  // Nested values are rare.
   for (const name in copy) if (typeof copy[name] === 'object') copy[name] = copied(copy[name])
-  return copy as Value // with the same names
+  return copy as Value // the same fields
 }
 
 function forgetSequence({ rows, byNumber }: Sequences, { number }: CachedRow): void {
@@ -428,7 +427,7 @@ function forgetSequence({ rows, byNumber }: Sequences, { number }: CachedRow): v
 
 const POSITION_DIGITS = 17
 
-/** A whole number from 0 on as text that is in the order of the numbers. */
+/** Pads a non-negative integer, so that texts sort like numbers. */
 function sortable(position: number): string {
   return String(position).padStart(POSITION_DIGITS, '0')
 }
@@ -437,7 +436,7 @@ function idOfKey(key: string): MemoryId {
   return key.slice(key.indexOf(' ') + 1) as MemoryId // ids hold no spaces
 }
 
-/** Where a text stands among sorted ones, or belongs. */
+/** The index of a text in a sorted list, or where it would be inserted. */
 function placeIn(sorted: readonly string[], text: string): number {
   let [from, to] = [0, sorted.length]
   while (from < to) {
@@ -448,14 +447,14 @@ function placeIn(sorted: readonly string[], text: string): number {
   return from
 }
 
-/** Positions from the highest score down. */
+/** Iterates positions by descending score. */
 class TopCandidates {
   readonly #scores: Float64Array
   readonly #ranking: BucketQueue
   readonly #highest: number
   #open: readonly number[] = []
   #taken = 0
-  /** The lowest that was wanted, as far as its digits go here. */
+  /** The lowest score taken so far, in single precision. */
   #last = Number.NEGATIVE_INFINITY
 
   constructor(scores: Float64Array) {
@@ -467,7 +466,7 @@ class TopCandidates {
     this.#ranking.pushAll(shares)
   }
 
-  /** Whether there is one that is wanted, or that could be as good as the last that was. */
+  /** Whether another position is wanted, or could tie with the last one taken. */
   isWorthMore(wanted: number): boolean {
     if (this.#highest === 0) return false
     if (this.#taken < this.#open.length) {
@@ -475,9 +474,9 @@ class TopCandidates {
       return this.#shareOf(this.#open[this.#taken] ?? 0) >= this.#last
     }
     const { maxRemaining: bound } = this.#ranking
-    // Rounding never turns two scores round, but may make them alike.
+    // Rounding never reverses two scores, but may make them equal.
     if (bound === null || (wanted <= 0 && bound < this.#last)) return false
-    this.#open = this.#ranking.popMany(wanted > 0 ? HITS_PER_LOOK : 1)
+    this.#open = this.#ranking.popMany(wanted > 0 ? HITS_PER_STEP : 1)
     this.#taken = 0
     return true
   }

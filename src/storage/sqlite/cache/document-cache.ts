@@ -1,8 +1,6 @@
 /**
- * Memories that were read by their ids, as recall reads the best hundred of every question: those that one question finds,
- * the next one often finds as well.
- *
- * A row is given up as soon as its memory is written here, and all are when another process has written anything.
+ * An LRU cache of documents that were read by id, as recall reads the best hundred of every query: consecutive queries
+ * often return the same documents. A write evicts its document; a write of another process drops the whole cache.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
@@ -19,15 +17,15 @@ import { joinConditions, toDocumentConditions, toScopeConditions } from '../stor
 const ROWS_MAX = 10_000
 const CHARACTERS_MAX = 8_000_000
 
-type KnownRow = {
+type CachedDocument = {
   readonly row: SqlRow
-  /** For looking at only: what is given out is read anew, because others may change what they get. */
+  /** For filters only. Results are decoded anew, because callers may modify them. */
   readonly memory: SearchDocument
 }
 
 export class DocumentCache {
   readonly #database: SqliteDatabase
-  readonly #rows = new LruCache<MemoryId, KnownRow>({
+  readonly #rows = new LruCache<MemoryId, CachedDocument>({
     entriesMax: ROWS_MAX,
     weightMax: CHARACTERS_MAX,
     weigh: ({ memory }) => memory.content.length,
@@ -37,14 +35,14 @@ export class DocumentCache {
     this.#database = database
   }
 
-  /** Those of the ids that pass, the newest first. */
+  /** The matching documents among the ids, newest first. */
   find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
-    const wanted = [...new Set(ids)]
-    const unknown = wanted.filter((id) => !this.#rows.peek(id))
-    const read = unknown.length === 0 ? [] : this.#read(scope, unknown)
-    const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
-    for (const each of read) this.#rows.set(each.memory.id, each)
-    return [...known, ...read]
+    const unique = [...new Set(ids)]
+    const missing = unique.filter((id) => !this.#rows.peek(id))
+    const loaded = missing.length === 0 ? [] : this.#load(scope, missing)
+    const cached = unique.flatMap((id) => this.#rows.get(id) ?? [])
+    for (const row of loaded) this.#rows.set(row.memory.id, row)
+    return [...cached, ...loaded]
       .filter(
         ({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where),
       )
@@ -56,7 +54,7 @@ export class DocumentCache {
     this.#rows.delete(id)
   }
 
-  /** Another process has written something. */
+  /** To be called when another process has written. */
   invalidate(): void {
     this.clear()
   }
@@ -65,7 +63,7 @@ export class DocumentCache {
     this.#rows.clear()
   }
 
-  #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
+  #load({ owner }: Scope, ids: readonly MemoryId[]): readonly CachedDocument[] {
     const conditions = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
     const where = joinConditions([
       ...toScopeConditions('memory', { owner }, this.#database, conditions),

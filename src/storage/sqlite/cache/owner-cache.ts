@@ -1,9 +1,9 @@
 /**
- * Owners whose memories are at hand, see `resident-owner.ts`: those that were asked about lately, as far as there is room.
+ * An LRU cache of owners with all their documents, bounded by rows and terms.
  *
- * What was written here is read again before anything is told about it, and all is given up when another process has
- * written anything: SQLite tells that at each look. So an answer never says what is no longer so. A few memories are read
- * at once; many are read a page at a time while statements still answer, because somebody else may need the thread.
+ * Documents written by this process are reread before the next answer. A write of another process, which SQLite reports
+ * for each query, drops the whole cache; so no answer is stale. Small owners are loaded at once. Large ones are loaded a
+ * page at a time while SQL answers their queries, so that loading does not block the thread.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -11,45 +11,45 @@ import { readOwnerSize } from '../search/lexical-search.ts'
 import { CachedOwner, type UsageCount } from './cached-owner.ts'
 
 export type OwnerCacheOptions = {
-  /** An owner with more memories is never at hand. 0: none is. */
+  /** Owners with more documents are never cached. 0 disables the cache. */
   readonly ownerRowsMax?: number
-  /** So many are read at once. */
+  /** Owners with at most so many documents are loaded at once. */
   readonly rowsPerPage?: number
-  /** How long after somebody has asked the reading of more begins: a command is over before that. */
+  /** The delay before a larger owner is loaded: a CLI command is over before that. */
   readonly delayMs?: number
 }
 
 export const CACHED_OWNER_ROWS_MAX = 60_000
 const OWNER_TERMS_MAX = 2_000_000
-const ROWS_AT_ONCE = 300
+const IMMEDIATE_ROWS_MAX = 300
 const DELAY_MS = 250
-/** Where another process writes, it likely goes on to, and what was read is soon given up again. */
-const DELAY_AFTER_OTHERS_MS = 5_000
-/** Of all together; what nobody has asked about for longest goes first. */
+/** A process that has written is likely to write again, which would drop what is loaded. */
+const DELAY_AFTER_REMOTE_WRITE_MS = 5_000
+/** Of all owners together. The least recently used owner is evicted first. */
 const ROWS_MAX = 80_000
 const TERMS_MAX = 4_000_000
-/** More than that are not read again at once, which would hold the thread: the owner is read anew, a page at a time. */
-const OUTDATED_MAX = 1_000
-/** While an owner is being read, more is read again: writes must not start that over again and again. */
-const OUTDATED_WHILE_READ_MAX = 5_000
+/** With more stale documents an owner is reloaded a page at a time: rereading them at once would block the thread. */
+const STALE_MAX = 1_000
+/** Higher while an owner is loaded: writes must not restart the load again and again. */
+const STALE_WHILE_LOADING_MAX = 5_000
 
 export class OwnerCache {
   readonly #database: SqliteDatabase
   readonly #ownerRowsMax: number
-  readonly #rowsAtOnce: number
+  readonly #immediateRowsMax: number
   readonly #delayMs: number
-  /** Least recently asked first. */
+  /** Least recently used first. */
   readonly #owners = new Map<number, CachedOwner>()
   readonly #tooLarge = new Set<number>()
-  /** Those that are being read, or will be. */
-  readonly #coming = new Map<number, CachedOwner>()
+  /** Owners that are loaded now or soon. */
+  readonly #loading = new Map<number, CachedOwner>()
   #timers = new Set<NodeJS.Timeout>()
-  #hasOthers = false
+  #hasRemoteWriters = false
 
   constructor(database: SqliteDatabase, options: OwnerCacheOptions = {}) {
     this.#database = database
     this.#ownerRowsMax = options.ownerRowsMax ?? CACHED_OWNER_ROWS_MAX
-    this.#rowsAtOnce = options.rowsPerPage ?? ROWS_AT_ONCE
+    this.#immediateRowsMax = options.rowsPerPage ?? IMMEDIATE_ROWS_MAX
     this.#delayMs = options.delayMs ?? DELAY_MS
   }
 
@@ -57,12 +57,12 @@ export class OwnerCache {
     return this.#ownerRowsMax === 0
   }
 
-  /** Null when the owner is not at hand. To be asked again after each `await`. */
+  /** Null when the owner is not cached. A result is valid until the next `await`. */
   get(ownerNumber: number | null): CachedOwner | null {
-    // One that has got smaller since then is still found by statements.
+    // An owner that has shrunk since stays uncached, which is slower but correct.
     if (ownerNumber === null || this.isDisabled || this.#tooLarge.has(ownerNumber)) return null
     this.#database.invalidateIfChanged()
-    const owner = this.#owners.get(ownerNumber) ?? this.#read(ownerNumber)
+    const owner = this.#owners.get(ownerNumber) ?? this.#load(ownerNumber)
     if (owner === null) return null
     this.#owners.delete(ownerNumber)
     owner.refresh()
@@ -71,80 +71,83 @@ export class OwnerCache {
     return owner
   }
 
-  /** A memory of the owner, or its vector, is about to be written. */
+  /** To be called before a document of the owner or its vector is written. */
   markStale(ownerNumber: number | null, id: MemoryId): void {
     if (ownerNumber === null) return
-    for (const owners of [this.#owners, this.#coming]) {
+    for (const owners of [this.#owners, this.#loading]) {
       const owner = owners.get(ownerNumber)
       if (owner === undefined) continue
       owner.markStale(id)
-      const most = owners === this.#coming ? OUTDATED_WHILE_READ_MAX : OUTDATED_MAX
-      if (owner.staleCount > most) owners.delete(ownerNumber)
+      const staleMax = owners === this.#loading ? STALE_WHILE_LOADING_MAX : STALE_MAX
+      if (owner.staleCount > staleMax) owners.delete(ownerNumber)
     }
   }
 
-  /** A memory was of use, which is written already. */
+  /** To be called after a use of a memory was written. */
   recordUse(ownerNumber: number | null, use: UsageCount): void {
     if (ownerNumber === null) return
     this.#owners.get(ownerNumber)?.recordUse(use)
-    this.#coming.get(ownerNumber)?.markStale(use.id) // it may be read yet, or not
+    this.#loading.get(ownerNumber)?.markStale(use.id) // it may have been loaded already, or not
   }
 
-  /** Another process has written something. */
+  /** To be called when another process has written. */
   invalidate(): void {
-    this.#hasOthers ||= this.#owners.size + this.#coming.size > 0
+    this.#hasRemoteWriters ||= this.#owners.size + this.#loading.size > 0
     this.clear()
   }
 
   clear(): void {
     this.#owners.clear()
     this.#tooLarge.clear()
-    this.#coming.clear()
+    this.#loading.clear()
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
   }
 
-  #read(ownerNumber: number): CachedOwner | null {
-    if (this.#coming.has(ownerNumber)) return null
+  #load(ownerNumber: number): CachedOwner | null {
+    if (this.#loading.has(ownerNumber)) return null
     const { documents, terms } = readOwnerSize(this.#database, ownerNumber)
     if (documents > this.#ownerRowsMax || terms > OWNER_TERMS_MAX) {
       this.#tooLarge.add(ownerNumber)
       return null
     }
     const owner = new CachedOwner(this.#database, ownerNumber)
-    if (documents > this.#rowsAtOnce) {
-      this.#readLater(ownerNumber, owner)
+    if (documents > this.#immediateRowsMax) {
+      this.#loadLater(ownerNumber, owner)
       return null
     }
     while (owner.loadNextPage()) {
-      /* a few pages at most */
+      /* at most a few pages */
     }
     return owner
   }
 
-  #readLater(ownerNumber: number, owner: CachedOwner): void {
-    this.#coming.set(ownerNumber, owner)
-    const readOn = () => {
+  #loadLater(ownerNumber: number, owner: CachedOwner): void {
+    this.#loading.set(ownerNumber, owner)
+    const loadNext = () => {
       this.#timers.delete(timer)
       this.#database.invalidateIfChanged()
-      if (this.#coming.get(ownerNumber) !== owner) return
+      if (this.#loading.get(ownerNumber) !== owner) return
       if (owner.loadNextPage()) {
-        timer = this.#soon(readOn, 0)
+        timer = this.#schedule(loadNext, 0)
         return
       }
-      this.#coming.delete(ownerNumber)
+      this.#loading.delete(ownerNumber)
       this.#owners.set(ownerNumber, owner)
     }
-    let timer = this.#soon(readOn, this.#hasOthers ? DELAY_AFTER_OTHERS_MS : this.#delayMs)
+    let timer = this.#schedule(
+      loadNext,
+      this.#hasRemoteWriters ? DELAY_AFTER_REMOTE_WRITE_MS : this.#delayMs,
+    )
   }
 
-  #soon(work: () => void, afterMs: number): NodeJS.Timeout {
+  #schedule(work: () => void, afterMs: number): NodeJS.Timeout {
     const timer = setTimeout(work, afterMs).unref()
     this.#timers.add(timer)
     return timer
   }
 
-  /** Whether it is still worth having at hand; others make room for it. */
+  /** Whether an owner is worth caching. Evicts others to make room. */
   #fits(owner: CachedOwner): boolean {
     if (owner.isFragmented || owner.size > this.#ownerRowsMax || owner.terms > OWNER_TERMS_MAX) {
       return false

@@ -1,6 +1,6 @@
-/** Which rows hold a term, and how often: in memory, by the slots that rows have there. */
+/** Posting lists in memory: the rows that hold a term, by slot, with term frequencies. */
 
-/** Slot and count share a number, which the engine keeps in one word. */
+/** Slot and frequency share one integer, which the JavaScript engine stores unboxed. */
 const COUNT_BITS = 10
 const COUNT_MAX = 2 ** COUNT_BITS - 1
 
@@ -9,12 +9,12 @@ export class PostingLists {
   #terms = 0
   #counts = new Uint16Array()
 
-  /** Of all rows together. */
+  /** The terms of all rows. */
   get termCount(): number {
     return this.#terms
   }
 
-  /** `text`: terms with a space between them. */
+  /** `text`: terms separated by spaces. */
   add(slot: number, text: string, length: number): void {
     this.#terms += length
     if (text === '') return
@@ -28,14 +28,14 @@ export class PostingLists {
     }
   }
 
-  /** Its postings stay until all are read again; whoever counts passes over slots that nothing is in. */
+  /** The postings of a removed row stay until the owner is reloaded; `counts` skips empty slots. */
   remove(length: number): void {
     this.#terms -= length
   }
 
   /**
-   * How often each term stands in each slot, how many rows hold it, and the slots that hold any. The counts are those of
-   * the last call only: room for all slots is not made anew for every question.
+   * Term frequencies by slot, document frequencies by term, and the slots that hold any term. The frequencies are valid
+   * until the next call, which reuses their buffer.
    */
   counts(terms: readonly string[], slots: readonly (object | null)[]) {
     const counts = this.#cleared(slots.length * terms.length)
@@ -62,7 +62,7 @@ export class PostingLists {
   }
 }
 
-/** Whether none of the terms before this one stands in the slot whose counts begin there. */
+/** Whether no earlier term occurs in the slot whose counts begin at `from`. */
 function isEmpty(counts: Uint16Array, from: number, position: number): boolean {
   for (let before = 0; before < position; before++) if (counts[from + before] !== 0) return false
   return true

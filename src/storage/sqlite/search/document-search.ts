@@ -1,4 +1,4 @@
-/** Keyword search among documents, that is memories and turns, and their neighbours. */
+/** Lexical search over documents, and their neighbors. */
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind, isTurnId } from '../../../domain/search-document.ts'
@@ -18,7 +18,7 @@ import { clampHitLimit, searchTerms } from './lexical-search.ts'
 
 const MEMORY_COLUMNS = { id: 'memory.id', session: 'memory.session' }
 
-export async function matchText(
+export async function searchText(
   database: CachedDatabase,
   scope: Scope,
   query: TextQuery,
@@ -26,18 +26,18 @@ export async function matchText(
   const limit = clampHitLimit(query.limit)
   const terms = extractQueryTerms(query.text)
   if (limit <= 0 || terms.length === 0) return EMPTY_TEXT_MATCH
-  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
+  const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
   const { candidates, ...found } =
-    resident === null
+    cachedOwner === null
       ? await searchTerms(database, scope, {
           terms,
           limit,
           filters: toDocumentConditions(query.where),
-          kinds: kindsOf(query.where),
+          kinds: listKinds(query.where),
           columns: MEMORY_COLUMNS,
           isNarrow: typeof scope.session === 'string' || query.where.ids !== undefined,
         })
-      : resident.search(scope, query.where, terms, { limit, memoriesMin: memoriesMinOf(query) })
+      : cachedOwner.search(scope, query.where, terms, { limit, memoriesMin: getMemoriesMin(query) })
   if (candidates.length === 0) return EMPTY_TEXT_MATCH
   const sorted = candidates
     .map(({ row, score, coverage, counts, length }) => ({
@@ -50,44 +50,44 @@ export async function matchText(
     }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
   const hits = sorted.slice(0, limit)
-  if (resident === null) return { ...found, hits }
-  const missing = memoriesMinOf(query) - hits.filter(({ id }) => !isTurnId(id)).length
-  const behind = sorted.slice(limit).filter(({ id }) => !isTurnId(id))
-  return { ...found, hits: [...hits, ...behind.slice(0, Math.max(0, missing))] }
+  if (cachedOwner === null) return { ...found, hits }
+  const missing = getMemoriesMin(query) - hits.filter(({ id }) => !isTurnId(id)).length
+  const surplus = sorted.slice(limit).filter(({ id }) => !isTurnId(id))
+  return { ...found, hits: [...hits, ...surplus.slice(0, Math.max(0, missing))] }
 }
 
-/** How many memories are to be among the hits or behind them; 0 where no turns can crowd them out. */
-function memoriesMinOf({ memoriesMin = 0, where }: TextQuery): number {
-  return kindsOf(where).length === DOCUMENT_KINDS.length ? memoriesMin : 0
+/** The memories that the result must hold; 0 where turns cannot crowd them out. */
+function getMemoriesMin({ memoriesMin = 0, where }: TextQuery): number {
+  return listKinds(where).length === DOCUMENT_KINDS.length ? memoriesMin : 0
 }
 
-/** The kinds of documents that a filter lets pass. */
-function kindsOf({ types }: DocumentFilter): readonly DocumentKind[] {
+/** The kinds of documents that a filter allows. */
+function listKinds({ types }: DocumentFilter): readonly DocumentKind[] {
   if (types === undefined) return ['memory']
   return DOCUMENT_KINDS.filter((kind) =>
     types.some((type) => (type === 'turn') === (kind === 'turn')),
   )
 }
 
-/** Where a turn stands in its session; an index of the schema holds this expression. */
+/** The position of a turn in its session. An index of the schema holds this expression. */
 const POSITION = (row: string) => `${row}.metadata ->> 'position'`
 
-/** A statement for each kind: each side is a short walk along an index of the session. */
+/** One statement per kind of documents. Each side is a short scan of the index by session. */
 export function findNeighbors(
   database: CachedDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, SessionNeighbors> {
-  const resident = database.ownerCache.get(database.findOwnerNumber(scope))
-  if (resident !== null) return resident.findNeighbors(scope, ids, reach)
-  const ofTurns = ids.filter(isTurnId)
-  const ofMemories = ids.filter((id) => !isTurnId(id))
+  const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
+  if (cachedOwner !== null) return cachedOwner.findNeighbors(scope, ids, reach)
+  const turnIds = ids.filter(isTurnId)
+  const memoryIds = ids.filter((id) => !isTurnId(id))
   const rows = [
-    ...neighbours(
+    ...selectNeighbors(
       database,
       scope,
-      ofMemories,
+      memoryIds,
       "<> 'turn'",
       ({ beyond, direction }) => ({
         condition: `other.id ${beyond} memory.id`,
@@ -95,10 +95,10 @@ export function findNeighbors(
       }),
       reach,
     ),
-    ...neighbours(
+    ...selectNeighbors(
       database,
       scope,
-      ofTurns,
+      turnIds,
       "= 'turn'",
       ({ beyond, direction }) => ({
         condition: `(${POSITION('other')}, other.id) ${beyond} (${POSITION('memory')}, memory.id)`,
@@ -111,7 +111,7 @@ export function findNeighbors(
     rows.map((row) => [
       String(row.id) as MemoryId, // these columns hold nothing else
       {
-        session: toSession(row.session) as SessionId, // not null, by the condition
+        session: toSession(row.session) as SessionId, // not null, see the conditions
         before: JSON.parse(String(row.before)) as MemoryId[],
         after: JSON.parse(String(row.after)) as MemoryId[],
       },
@@ -121,34 +121,34 @@ export function findNeighbors(
 
 type NeighborSide = { readonly beyond: '<' | '>'; readonly direction: 'ASC' | 'DESC' }
 
-function neighbours(
+function selectNeighbors(
   database: CachedDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
-  isOfKind: string,
-  along: (side: NeighborSide) => { readonly condition: string; readonly order: string },
+  typeCondition: string,
+  orderAlong: (selectSide: NeighborSide) => { readonly condition: string; readonly order: string },
   reach: number,
 ): readonly SqlRow[] {
   if (ids.length === 0) return []
-  const side = (towards: NeighborSide) => {
-    const { condition, order } = along(towards)
+  const selectSide = (towards: NeighborSide) => {
+    const { condition, order } = orderAlong(towards)
     return `(SELECT json_group_array(id) FROM (
        SELECT other.id FROM memory AS other
        WHERE other.place_number = memory.place_number AND other.session = memory.session
-         AND other.type ${isOfKind} AND ${condition}
+         AND other.type ${typeCondition} AND ${condition}
        ORDER BY ${order} LIMIT ${reach}))`
   }
   const where = joinConditions([
     ...toScopeConditions('memory', scope, database, []),
-    { sql: `memory.session IS NOT NULL AND memory.type ${isOfKind}`, values: [] },
+    { sql: `memory.session IS NOT NULL AND memory.type ${typeCondition}`, values: [] },
   ])
   return database.selectPacked(
     {
       columns: {
         id: 'memory.id',
         session: 'memory.session',
-        before: side({ beyond: '<', direction: 'DESC' }),
-        after: side({ beyond: '>', direction: 'ASC' }),
+        before: selectSide({ beyond: '<', direction: 'DESC' }),
+        after: selectSide({ beyond: '>', direction: 'ASC' }),
       },
       from: `FROM json_each(?) AS asked
         CROSS JOIN memory ON memory.id = asked.value
@@ -159,5 +159,5 @@ function neighbours(
 }
 
 function toSession(column: SqlRow[string] | undefined): SessionId | null {
-  return column == null ? null : (fromStorable(String(column)) as SessionId) // as it was given
+  return column == null ? null : (fromStorable(String(column)) as SessionId) // as it was stored
 }

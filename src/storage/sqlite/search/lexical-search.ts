@@ -1,15 +1,13 @@
 /**
- * Keyword search on an FTS5 index of our own terms (`core/terms.ts`), of memories and turns together.
+ * Lexical search on an FTS5 index of search terms (`text/search/terms.ts`), over memories and turns.
  *
- * FTS5 only answers "which rows hold this term": its own ranking looks up the length of every row it meets, which
- * costs ten times as much as finding them, and falls to zero for words that most rows hold. So the rows are
- * grouped by the terms they share with the query, the best groups are read first, and as many candidates as are
- * worth it get their exact score from `core/bm25.ts`.
+ * FTS5 only answers which rows hold a term: its own BM25 reads the length of every match, which costs ten times as much
+ * as finding it, and drops to zero for terms that most rows hold. Instead, matches are grouped by the query terms they
+ * share, the best groups are read first, and their candidates are scored exactly (`text/search/bm25.ts`).
  *
- * The index holds tokens for owner and user beside the terms, those of memories and of turns apart, so the cost of a
- * search grows with what the owner has of the kinds that are asked for, not with what the store holds.
+ * The index holds tokens for owner and user beside the terms, separately for memories and turns, so that the cost of a
+ * search grows with the owner's documents of the requested kinds, not with the store.
  */
-
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
@@ -25,36 +23,36 @@ import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { quoteFtsTerm, STORE_TOKEN, toOwnerToken, toPlaceToken } from '../store/row-codec.ts'
 import { joinConditions, type SqlCondition, toScopeConditions } from '../store/sql-filters.ts'
 
-/** Rows read at once at most while looking for candidates that pass the filters. */
+/** Candidates read in one statement. */
 const ROWS_PER_READ = 256
 
 /**
- * An owner with more rows than this is large. There, the most common words of a query find no rows of their
- * own; they still count in the score of rows that a rarer word has found.
+ * An owner with more rows is large. There, the most common terms of a query contribute no candidates of their own; they
+ * still count in the scores of candidates that a rarer term has found.
  */
 const LARGE_OWNER_ROWS = 8_000
 
-/** So is one with fewer rows that are long, as pieces of documents are: it takes as long to read all that hold a word. */
+/** An owner with fewer but longer rows, such as chunks of files, is large as well. */
 const LARGE_OWNER_TERMS = 800_000
 
-/** Up to this many rows of a conversation, or named by their ids, are read without asking the index which to read. */
+/** Up to so many rows of a session, or named by id, are read without consulting the index. */
 const FEW_ROWS_MAX = 1_000
 
-/** Rows of more terms than this take long to read, and fewer of them are scored: those of documents, mostly. */
+/** Rows with more terms, such as chunks of files, take long to read, and fewer of them are scored. */
 const LONG_TERMS = 100
 
-/** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
+/** For a large owner with more than this share of the store, the owner token is omitted: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
-/** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
+/** Candidates of a large owner that are scored. Constant for usual limits, so that the best hits do not depend on the limit. */
 const CANDIDATES = 400
 
-/** Enters a row into the index. An entry that is there already must be taken out first. */
+/** Adds a row to the index. An existing entry must be removed first. */
 export function indexDocument(database: SqliteDatabase, number: number, entry: string): void {
   database.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [number, entry])
 }
 
-/** Takes a row out of the index, which must be told exactly what was entered. */
+/** Removes a row from the index. `entry` must be exactly what was added. */
 export function unindexDocument(database: SqliteDatabase, number: number, entry: string): void {
   database.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
     number,
@@ -63,15 +61,15 @@ export function unindexDocument(database: SqliteDatabase, number: number, entry:
 }
 
 export type LexicalQuery = {
-  /** Of the text that is looked for, as `queryTerms` makes them. */
+  /** As `extractQueryTerms` returns them. */
   readonly terms: readonly string[]
   readonly limit: number
   readonly filters: readonly SqlCondition[]
-  /** Which of them the filters let pass. */
+  /** The kinds of documents that the filters allow. */
   readonly kinds: readonly DocumentKind[]
-  /** Columns to read of each candidate, beside those that its score is made of. */
+  /** Columns to read of each candidate, besides those that scoring needs. */
   readonly columns: Readonly<Record<string, string>>
-  /** Whether so few rows can pass, found by an index, that in a large owner all of them are worth reading. */
+  /** Whether few rows can match, so that in a large owner reading all of them pays. */
   readonly isNarrow: boolean
 }
 
@@ -84,15 +82,15 @@ export type LexicalCandidate = LexicalScore & {
 export type LexicalMatches = {
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
   readonly averageLength: number
-  /** Rows that hold a term, in no order. */
+  /** Rows that hold any term, unordered. */
   readonly candidates: readonly LexicalCandidate[]
 }
 
-const NOTHING: LexicalMatches = { terms: [], averageLength: 0, candidates: [] }
+const NO_MATCHES: LexicalMatches = { terms: [], averageLength: 0, candidates: [] }
 
 /**
- * Gives way to other work between its steps. What is removed meanwhile is not found, and what is reworded counts with the
- * words that it has when it is read.
+ * Yields to the event loop between its steps. Rows that are removed meanwhile are not found; reworded rows are scored by
+ * their text at the time they are read.
  */
 export async function searchTerms(
   database: SqliteDatabase,
@@ -101,7 +99,8 @@ export async function searchTerms(
 ): Promise<LexicalMatches> {
   const { terms, kinds, limit } = query
   const ownerNumber = database.findOwnerNumber(scope)
-  if (terms.length === 0 || ownerNumber === null || limit <= 0 || kinds.length === 0) return NOTHING
+  if (terms.length === 0 || ownerNumber === null || limit <= 0 || kinds.length === 0)
+    return NO_MATCHES
 
   const size = readOwnerSize(database, ownerNumber)
   const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
@@ -109,11 +108,11 @@ export async function searchTerms(
     ...toScopeConditions('memory', scope, database, query.filters),
     ...query.filters,
   ])
-  const reading: CandidateReader = { where, columns: query.columns, breather: new TimeSlice() }
-  const few = isLarge && query.isNarrow ? readAllPermitted(database, reading) : null
+  const reader: CandidateReader = { where, columns: query.columns, timeSlice: new TimeSlice() }
+  const matching = isLarge && query.isNarrow ? readAllMatching(database, reader) : null
   const { known, rows } =
-    few === null
-      ? await findCandidates(database, scope, reading, {
+    matching === null
+      ? await findCandidates(database, scope, reader, {
           ownerNumber,
           size,
           isLarge,
@@ -121,7 +120,7 @@ export async function searchTerms(
           kinds,
           limit,
         })
-      : { known: countUnmatchedTerms(database, terms), rows: few }
+      : { known: countUnmatchedTerms(database, terms), rows: matching }
   const rarities = terms.map((term) =>
     computeIdf(Math.min(size.documents, known.frequency(term)), size.documents),
   )
@@ -130,11 +129,10 @@ export async function searchTerms(
     averageLength: size.averageLength,
     candidates: rows
       .map((row) => toCandidate(row, terms, rarities, size.averageLength, known))
-      .filter(({ score }) => score > 0), // a new row may have got the number of one that was removed meanwhile
+      .filter(({ score }) => score > 0), // a new row may have taken the number of one that was removed meanwhile
   }
 }
 
-/** How many of the best are to be returned. */
 export function clampHitLimit(limit: number): number {
   return Math.min(limit, TEXT_HITS_MAX)
 }
@@ -142,7 +140,7 @@ export function clampHitLimit(limit: number): number {
 type CandidateReader = {
   readonly where: SqlCondition
   readonly columns: Readonly<Record<string, string>>
-  readonly breather: TimeSlice
+  readonly timeSlice: TimeSlice
 }
 
 type SearchParameters = {
@@ -157,25 +155,25 @@ type SearchParameters = {
 async function findCandidates(
   database: SqliteDatabase,
   scope: Scope,
-  reading: CandidateReader,
+  reader: CandidateReader,
   { ownerNumber, size, isLarge, terms, kinds, limit }: SearchParameters,
 ): Promise<{ readonly known: TermStatistics; readonly rows: readonly SqlRow[] }> {
-  const { breather } = reading
-  // In a small owner rows of all kinds are looked up, because how many hold a term is counted by that.
+  const { timeSlice } = reader
+  // In a small owner rows of all kinds are matched, because that counts the document frequencies.
   const tokens = isLarge
-    ? tokensInLargeOwner(database, scope, ownerNumber, kinds)
+    ? getSelectiveTokens(database, scope, ownerNumber, kinds)
     : DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber))
-  const searched = sizeOf(database, tokensOf(database, scope, ownerNumber, kinds))
-  const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : CANDIDATES
-  const enough = isLarge ? Math.max(limit, worthwhile) : Number.POSITIVE_INFINITY
-  const lookFor = async (isSelective: boolean) => {
-    const options = { ...size, isLarge, isSelective, breather }
+  const scopeSize = readCorpusSize(database, getScopeTokens(database, scope, ownerNumber, kinds))
+  const candidatesMin = size.averageLength > LONG_TERMS ? ROWS_PER_READ : CANDIDATES
+  const rowsMin = isLarge ? Math.max(limit, candidatesMin) : Number.POSITIVE_INFINITY
+  const findAndRead = async (isSelective: boolean) => {
+    const options = { ...size, isLarge, isSelective, timeSlice }
     const found = await findRows(database, tokens, terms, options)
-    return { known: found, rows: await readRows(database, reading, found.bestFirst(), enough) }
+    return { known: found, rows: await readRows(database, reader, found.bestFirst(), rowsMin) }
   }
-  const looked = await lookFor(searched.documents > LARGE_OWNER_ROWS)
-  // Too few: then the common words must find rows as well.
-  return looked.rows.length < limit && looked.known.isSelective ? lookFor(false) : looked
+  const result = await findAndRead(scopeSize.documents > LARGE_OWNER_ROWS)
+  // Too few candidates: then common terms must contribute some as well.
+  return result.rows.length < limit && result.known.isSelective ? findAndRead(false) : result
 }
 
 function toCandidate(
@@ -186,12 +184,12 @@ function toCandidate(
   known: TermStatistics,
 ): LexicalCandidate {
   const text = ` ${row.terms} `
-  const mayHold = known.holding(Number(row.number))
-  const counts = terms.map((term, position) => (mayHold(position) ? countTerm(term, text) : 0))
+  const mayContain = known.holding(Number(row.number))
+  const counts = terms.map((term, position) => (mayContain(position) ? countTerm(term, text) : 0))
   return scoreLexicalCandidate(row, counts, Number(row.terms_count), rarities, averageLength)
 }
 
-/** What a row is worth in which the terms occur so often. A plain loop: a question runs it over hundreds of rows. */
+/** Scores a row from its term frequencies. A plain loop: a query runs it over hundreds of rows. */
 export function scoreLexicalCandidate(
   row: SqlRow,
   counts: readonly number[],
@@ -199,17 +197,17 @@ export function scoreLexicalCandidate(
   rarities: readonly number[],
   averageLength: number,
 ): LexicalCandidate {
-  let asked = 0
+  let total = 0
   let covered = 0
   for (let position = 0; position < rarities.length; position++) {
     const rarity = rarities[position] ?? 0
-    asked += rarity
+    total += rarity
     if (counts[position] !== 0) covered += rarity
   }
   return {
     row,
     score: scoreTermCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
-    coverage: asked > 0 ? Math.min(1, covered / asked) : 0,
+    coverage: total > 0 ? Math.min(1, covered / total) : 0,
     counts,
     length,
   }
@@ -217,8 +215,8 @@ export function scoreLexicalCandidate(
 
 type OwnerSize = Pick<CorpusStatistics, 'documents' | 'averageLength'> & { readonly terms: number }
 
-/** Of all documents under these tokens together. */
-function sizeOf(database: SqliteDatabase, tokens: readonly string[]): OwnerSize {
+/** Sums the corpus statistics of tokens. */
+function readCorpusSize(database: SqliteDatabase, tokens: readonly string[]): OwnerSize {
   let [documents, terms] = [0, 0]
   for (const token of tokens) {
     const [row] = database.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
@@ -228,23 +226,23 @@ function sizeOf(database: SqliteDatabase, tokens: readonly string[]): OwnerSize 
   return { documents, terms, averageLength: documents === 0 ? 0 : terms / documents }
 }
 
-/** Of memories and turns. */
+/** The corpus statistics of an owner, memories and turns. */
 export function readOwnerSize(database: SqliteDatabase, ownerNumber: number): OwnerSize {
-  return sizeOf(
+  return readCorpusSize(
     database,
     DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber)),
   )
 }
 
-function sizeOfStore(database: SqliteDatabase): OwnerSize {
-  return sizeOf(
+function readStoreSize(database: SqliteDatabase): OwnerSize {
+  return readCorpusSize(
     database,
     DOCUMENT_KINDS.map((kind) => STORE_TOKEN[kind]),
   )
 }
 
-/** The tokens of what a scope covers, as far as a token tells. */
-function tokensOf(
+/** The narrowest tokens that cover a scope. */
+function getScopeTokens(
   database: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
@@ -257,44 +255,45 @@ function tokensOf(
   )
 }
 
-/** None where nearly every row of the store holds one of them: then they are not worth looking up. */
-function tokensInLargeOwner(
+/** The same; none where nearly every row of the store holds one of them. */
+function getSelectiveTokens(
   database: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
   kinds: readonly DocumentKind[],
 ): readonly string[] {
-  const tokens = tokensOf(database, scope, ownerNumber, kinds)
+  const tokens = getScopeTokens(database, scope, ownerNumber, kinds)
   if (scope.user !== undefined) return tokens
-  const isMain = sizeOf(database, tokens).documents > sizeOfStore(database).documents * MAIN_SHARE
+  const isMain =
+    readCorpusSize(database, tokens).documents > readStoreSize(database).documents * MAIN_SHARE
   return isMain ? [] : tokens
 }
 
 const SPACE = 0x20
 
-/** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
+/** Counts a term in a text of terms with a space around each. */
 export function countTerm(term: string, text: string): number {
-  // Not with the space before it: that would be compared at every word.
-  const sought = `${term} `
+  // Without the leading space, which would match at every term.
+  const pattern = `${term} `
   let times = 0
-  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) {
+  for (let at = text.indexOf(pattern); at !== -1; at = text.indexOf(pattern, at + pattern.length)) {
     if (text.charCodeAt(at - 1) === SPACE) times++
   }
   return times
 }
 
-/** What is known of the terms before rows are read. */
+/** Statistics of the query terms, before rows are read. */
 type TermStatistics = {
-  /** For a row: tells of the term at a position whether it may hold it, as far as the index was asked. */
+  /** For a row: whether it may hold the term at a position, as far as the index was consulted. */
   holding(number: number): (position: number) => boolean
-  /** How many rows hold a term. */
+  /** The document frequency of a term. */
   frequency(term: string): number
 }
 
 type CandidateRows = TermStatistics & {
-  /** Whether common terms were left out of it. */
+  /** Whether common terms contributed no candidates. */
   readonly isSelective: boolean
-  /** Numbers of rows, in the order in which they are worth reading. */
+  /** Row numbers, most promising first. */
   bestFirst(): Iterable<number>
 }
 
@@ -306,55 +305,57 @@ async function findRows(
     readonly documents: number
     readonly isLarge: boolean
     readonly isSelective: boolean
-    readonly breather: TimeSlice
+    readonly timeSlice: TimeSlice
   },
 ): Promise<CandidateRows> {
-  const { documents, isLarge, breather } = options
+  const { documents, isLarge, timeSlice } = options
   const frequencies = new Map<string, number>()
   if (isLarge) {
-    const stored = sizeOfStore(database).documents
+    const stored = readStoreSize(database).documents
     for (const term of terms) {
       frequencies.set(term, frequencyInStore(database, term, stored))
     }
   }
-  const sought = options.isSelective ? isSelectiveTerm(terms, frequencies) : terms
-  // Which of the sought terms a row holds, one bit each.
-  const held = new Map<number, number>()
-  for (const [position, term] of sought.entries()) {
-    const numbers = rowsHolding(database, tokens, term)
+  const indexedTerms = options.isSelective ? selectRarestTerms(terms, frequencies) : terms
+  // The matched terms of each row, one bit each.
+  const termBits = new Map<number, number>()
+  for (const [position, term] of indexedTerms.entries()) {
+    const numbers = findMatchingRows(database, tokens, term)
     if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
-    for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
-    if (breather.isExpired) await breather.yieldThread()
+    for (const number of numbers) termBits.set(number, (termBits.get(number) ?? 0) | bit)
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
   }
   const frequency = (term: string) => frequencies.get(term) ?? 0
-  const rarities = sought.map((term) => computeIdf(frequency(term), documents))
-  const bits = terms.map((term) => (sought.includes(term) ? 1 << sought.indexOf(term) : 0))
+  const rarities = indexedTerms.map((term) => computeIdf(frequency(term), documents))
+  const bits = terms.map((term) =>
+    indexedTerms.includes(term) ? 1 << indexedTerms.indexOf(term) : 0,
+  )
   return {
-    isSelective: sought.length < terms.length,
-    bestFirst: () => bestFirst(held, rarities),
+    isSelective: indexedTerms.length < terms.length,
+    bestFirst: () => bestFirst(termBits, rarities),
     holding: (number) => {
-      const known = held.get(number) ?? 0
+      const known = termBits.get(number) ?? 0
       return (position) => bits[position] === 0 || (known & (bits[position] ?? 0)) !== 0
     },
     frequency,
   }
 }
 
-/** For rows that were not found by their terms, so that each may hold all of them. */
+/** Statistics for rows that were not found by their terms: each may hold all of them. */
 function countUnmatchedTerms(database: SqliteDatabase, terms: readonly string[]): TermStatistics {
-  const stored = sizeOfStore(database).documents
+  const stored = readStoreSize(database).documents
   const frequencies = new Map(terms.map((term) => [term, frequencyInStore(database, term, stored)]))
   return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
 }
 
-/** Rows that hold the same terms of the query are worth the same until they are read; newer ones go first. */
+/** Rows that hold the same query terms rank equal until they are read; newer ones go first. */
 function* bestFirst(
-  held: ReadonlyMap<number, number>,
+  termBits: ReadonlyMap<number, number>,
   rarities: readonly number[],
 ): Generator<number> {
   const groups = new Map<number, number[]>()
-  for (const [number, bits] of held) {
+  for (const [number, bits] of termBits) {
     const group = groups.get(bits)
     if (group === undefined) groups.set(bits, [number])
     else group.push(number)
@@ -365,7 +366,7 @@ function* bestFirst(
   for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
 }
 
-function selected({ columns }: CandidateReader): Readonly<Record<string, string>> {
+function selectColumns({ columns }: CandidateReader): Readonly<Record<string, string>> {
   return {
     ...columns,
     number: 'memory.number',
@@ -374,15 +375,15 @@ function selected({ columns }: CandidateReader): Readonly<Record<string, string>
   }
 }
 
-/** All rows that pass the filters; null when they are too many. */
-function readAllPermitted(
+/** All matching rows; null when there are too many. */
+function readAllMatching(
   database: SqliteDatabase,
-  reading: CandidateReader,
+  reader: CandidateReader,
 ): readonly SqlRow[] | null {
-  const { where } = reading
+  const { where } = reader
   const rows = database.selectPacked(
     {
-      columns: selected(reading),
+      columns: selectColumns(reader),
       from: `FROM memory WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
     },
     where.values,
@@ -390,15 +391,15 @@ function readAllPermitted(
   return rows.length > FEW_ROWS_MAX ? null : rows
 }
 
-/** Reads rows in the given order until enough of them pass the filters. */
+/** Reads rows in order until enough of them match the filters. */
 async function readRows(
   database: SqliteDatabase,
-  reading: CandidateReader,
+  reader: CandidateReader,
   numbers: Iterable<number>,
-  enough: number,
+  rowsMin: number,
 ): Promise<readonly SqlRow[]> {
-  const { where, breather } = reading
-  const columns = selected(reading)
+  const { where, timeSlice } = reader
+  const columns = selectColumns(reader)
   const rows: SqlRow[] = []
   const read = (batch: readonly number[]) =>
     rows.push(
@@ -415,18 +416,18 @@ async function readRows(
   let batch: number[] = []
   for (const number of numbers) {
     batch.push(number)
-    if (batch.length < Math.min(ROWS_PER_READ, enough)) continue
+    if (batch.length < Math.min(ROWS_PER_READ, rowsMin)) continue
     read(batch)
-    if (rows.length >= enough) return rows
-    if (breather.isExpired) await breather.yieldThread()
+    if (rows.length >= rowsMin) return rows
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
     batch = []
   }
   read(batch)
   return rows
 }
 
-/** The rarest terms, as many as find a bearable number of rows, and always one. */
-function isSelectiveTerm(
+/** The rarest terms that together match a bearable number of rows; at least one. */
+function selectRarestTerms(
   terms: readonly string[],
   frequencies: ReadonlyMap<string, number>,
 ): readonly string[] {
@@ -443,21 +444,21 @@ function isSelectiveTerm(
 }
 
 /**
- * Counting the rows that hold a common word takes a millisecond, and a few more of them hardly change how much the word
- * tells. So it is counted again only after the store has grown or shrunk by a hundredth.
+ * Counting the rows of a common term takes a millisecond, and a few more rows hardly change its IDF. So the count is
+ * cached until the store has grown or shrunk by a hundredth.
  */
 const COMMON_ROWS_MIN = 4_000
-const OUTDATED_SHARE = 0.01
+const STALE_SHARE = 0.01
 
 type TermFrequency = { readonly rows: number; readonly documents: number }
 const commonTerms = new WeakMap<SqliteDatabase, Map<string, TermFrequency>>()
 
-/** `documents`: how many rows the store holds. */
+/** `documents`: the rows of the whole store. */
 function frequencyInStore(database: SqliteDatabase, term: string, documents: number): number {
   const known = commonTerms.get(database)?.get(term)
   if (known !== undefined) {
     const change = Math.abs(documents - known.documents)
-    if (change <= documents * OUTDATED_SHARE) return known.rows
+    if (change <= documents * STALE_SHARE) return known.rows
   }
   const [row] = database.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
   const rows = Number(row?.doc ?? 0)
@@ -468,8 +469,8 @@ function frequencyInStore(database: SqliteDatabase, term: string, documents: num
   return rows
 }
 
-/** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
-function rowsHolding(
+/** Reads one JSON text instead of one object per row: thousands of rows take a millisecond, not ten. */
+function findMatchingRows(
   database: SqliteDatabase,
   tokens: readonly string[],
   term: string,

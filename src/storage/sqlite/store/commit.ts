@@ -1,6 +1,4 @@
-/**
- * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
- */
+/** Applies changes in order inside one transaction, which is rolled back at the first conflict. */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import {
@@ -48,10 +46,10 @@ type PutChange<T extends Table = Table> = Extract<Change, { op: 'put'; table: T 
 
 export function applyCommit(database: CachedDatabase, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
-  // Most of what is written are uses, and every question has to do with memories that were just of use to another.
+  // Most commits only count uses, often of memories that the next query finds again: their cached copies are updated.
   const uses = changes.filter((change) => change.op === 'count')
   const isUsesOnly = uses.length === changes.length
-  if (!isUsesOnly) evictCached(database, changes)
+  if (!isUsesOnly) invalidateCached(database, changes)
   const outcome = write(database, changes)
   if (isUsesOnly) recordUses(database, uses)
   return outcome
@@ -59,37 +57,39 @@ export function applyCommit(database: CachedDatabase, changes: readonly Change[]
 
 function write(database: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
   return database.runInTransaction((rollback): CommitOutcome => {
-    const growth = new CorpusDelta()
+    const corpusDelta = new CorpusDelta()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(database, change)
         continue
       }
       const reason =
-        change.op === 'put' ? put(database, change, growth) : address(database, change, growth)
+        change.op === 'put'
+          ? put(database, change, corpusDelta)
+          : removeOrCheck(database, change, corpusDelta)
       if (reason === null) continue
       rollback()
       const id = change.op === 'put' ? change.row.id : change.id
       return { kind: 'conflict', table: change.table, id, reason }
     }
-    growth.write(database)
+    corpusDelta.write(database)
     return { kind: 'committed' }
   })
 }
 
-/** Drops cached documents that are about to be written. */
-function evictCached(database: CachedDatabase, changes: readonly Change[]): void {
+/** Invalidates cached documents before they are written. */
+function invalidateCached(database: CachedDatabase, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'check') continue
     if (change.op !== 'count' && change.table !== 'memory' && change.table !== 'turn') continue
-    const id = (change.op === 'put' ? change.row.id : change.id) as MemoryId // see `documentId`
+    const id = (change.op === 'put' ? change.row.id : change.id) as MemoryId // see `toDocumentId`
     const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
     database.documentCache.evict(id)
     database.ownerCache.markStale(database.findOwnerNumber({ owner }), id)
   }
 }
 
-/** In what is at hand, once they are written. */
+/** Updates cached documents after their uses were written. */
 function recordUses(
   database: CachedDatabase,
   uses: readonly Extract<Change, { op: 'count' }>[],
@@ -100,98 +100,103 @@ function recordUses(
   }
 }
 
-/** Removes a row or only checks it. */
-function address(
+/** Removes a row, or only checks it. */
+function removeOrCheck(
   database: SqliteDatabase,
   change: Extract<Change, { op: 'remove' | 'check' }>,
-  growth: CorpusDelta,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
-  const row = existing(database, change.table, change.id)
-  const reason = refusal(change.expect, row, change.scope)
+  const row = readRow(database, change.table, change.id)
+  const reason = checkRow(change.expect, row, change.scope)
   if (reason !== null || row === null || change.op === 'check') return reason
   if (change.table === 'memory') {
-    removeDocument(database, row, growth)
+    removeDocument(database, row, corpusDelta)
     return null
   }
   database.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'turn') {
     const document = findDocumentRow(database, toDocumentId(change.id))
-    if (document !== null) removeDocument(database, document, growth)
+    if (document !== null) removeDocument(database, document, corpusDelta)
   }
   return null
 }
 
-export function removeDocument(database: SqliteDatabase, row: SqlRow, growth: CorpusDelta): void {
-  const [home, entry] = [readStoredPlace(row), readIndexEntry(row)]
+export function removeDocument(
+  database: SqliteDatabase,
+  row: SqlRow,
+  corpusDelta: CorpusDelta,
+): void {
+  const [place, entry] = [readStoredPlace(row), readIndexEntry(row)]
   database.run('DELETE FROM memory WHERE id = ?', [row.id ?? null])
-  unindexDocument(database, Number(row.number), renderIndexEntry(home, entry))
-  growth.add(entry.kind, home, -1, -entry.count)
+  unindexDocument(database, Number(row.number), renderIndexEntry(place, entry))
+  corpusDelta.add(entry.kind, place, -1, -entry.count)
 }
 
 function put(
   database: SqliteDatabase,
   change: PutChange,
-  growth: CorpusDelta,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
-  const place = change.table === 'revision' ? change.row.memory.place : change.row.place
-  const home = database.resolvePlace(place)
-  // An insert is tried without looking first: a bulk import is nothing but inserts.
-  if (change.expect === 'absent') return insert(database, change, home, growth)
-  if (isRewritten(database, change, home)) return null
-  const row = existing(database, change.table, change.row.id)
-  const reason = refusal(change.expect, row, { owner: place.owner, user: place.user })
+  const { owner, user } = change.table === 'revision' ? change.row.memory.place : change.row.place
+  const place = database.resolvePlace({ owner, user, session: null })
+  // Inserts without reading first: a bulk import is nothing but inserts.
+  if (change.expect === 'absent') return insert(database, change, place, corpusDelta)
+  if (tryRewrite(database, change, place)) return null
+  const row = readRow(database, change.table, change.row.id)
+  const reason = checkRow(change.expect, row, { owner, user })
   if (reason !== null) return reason
-  if (row === null) return insert(database, change, home, growth)
-  if (change.table === 'memory') return updateDocument(database, change.row, home, row, growth)
-  if (change.table === 'turn') return updateTurn(database, change.row, home, row, growth)
-  update(database, change.table, valuesOf(change, home), row)
+  if (row === null) return insert(database, change, place, corpusDelta)
+  if (change.table === 'memory')
+    return updateDocument(database, change.row, place, row, corpusDelta)
+  if (change.table === 'turn') return updateTurn(database, change.row, place, row, corpusDelta)
+  update(database, change.table, toValues(change, place), row)
   return null
 }
 
 function insert(
   database: SqliteDatabase,
   change: PutChange,
-  home: StoredPlace,
-  growth: CorpusDelta,
+  place: StoredPlace,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
-  if (change.table === 'memory') return insertDocument(database, change.row, home, growth)
-  if (change.table === 'turn') return insertTurn(database, change.row, home, growth)
-  const { changes } = database.run(INSERT[change.table], valuesOf(change, home))
+  if (change.table === 'memory') return insertDocument(database, change.row, place, corpusDelta)
+  if (change.table === 'turn') return insertTurn(database, change.row, place, corpusDelta)
+  const { changes } = database.run(INSERT[change.table], toValues(change, place))
   return changes === 0 ? 'exists' : null
 }
 
 export function insertDocument(
   database: SqliteDatabase,
   document: SearchDocument,
-  home: StoredPlace,
-  growth: CorpusDelta,
+  place: StoredPlace,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
   const entry = toIndexEntry(document)
-  const values = toMemoryValues(document, home, entry)
+  const values = toMemoryValues(document, place, entry)
   const { changes, lastInsertRowid } = database.run(INSERT.memory, values)
   if (changes === 0) return findDocumentRow(database, document.id) === null ? 'key' : 'exists'
-  indexDocument(database, lastInsertRowid, renderIndexEntry(home, entry))
-  growth.add(entry.kind, home, 1, entry.count)
+  indexDocument(database, lastInsertRowid, renderIndexEntry(place, entry))
+  corpusDelta.add(entry.kind, place, 1, entry.count)
   return null
 }
 
 export function updateDocument(
   database: SqliteDatabase,
   next: SearchDocument,
-  home: StoredPlace,
+  place: StoredPlace,
   row: SqlRow,
-  growth: CorpusDelta,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
   const known = readIndexEntry(row)
-  const isIndexedAgain = hasSearchTextChanged(toDocument(row), next)
-  const entry = isIndexedAgain ? toIndexEntry(next) : known
-  const { changes } = update(database, 'memory', toMemoryValues(next, home, entry), row)
+  const isReindexed = hasSearchTextChanged(toDocument(row), next)
+  const entry = isReindexed ? toIndexEntry(next) : known
+  const { changes } = update(database, 'memory', toMemoryValues(next, place, entry), row)
   if (changes === 0) return 'key'
-  if (isIndexedAgain) {
+  if (isReindexed) {
     const number = Number(row.number)
-    unindexDocument(database, number, renderIndexEntry(home, known))
-    indexDocument(database, number, renderIndexEntry(home, entry))
-    growth.add(entry.kind, home, 0, entry.count - known.count)
+    unindexDocument(database, number, renderIndexEntry(place, known))
+    indexDocument(database, number, renderIndexEntry(place, entry))
+    corpusDelta.add(entry.kind, place, 0, entry.count - known.count)
   }
   return null
 }
@@ -199,27 +204,27 @@ export function updateDocument(
 function insertTurn(
   database: SqliteDatabase,
   turn: Turn,
-  home: StoredPlace,
-  growth: CorpusDelta,
+  place: StoredPlace,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
-  const { changes } = database.run(INSERT.turn, toTurnValues(turn, home))
+  const { changes } = database.run(INSERT.turn, toTurnValues(turn, place))
   if (changes === 0) return 'exists'
-  return insertDocument(database, toTurnDocument(turn), home, growth)
+  return insertDocument(database, toTurnDocument(turn), place, corpusDelta)
 }
 
 function updateTurn(
   database: SqliteDatabase,
   next: Turn,
-  home: StoredPlace,
+  place: StoredPlace,
   row: SqlRow,
-  growth: CorpusDelta,
+  corpusDelta: CorpusDelta,
 ): ConflictReason | null {
-  update(database, 'turn', toTurnValues(next, home), row)
+  update(database, 'turn', toTurnValues(next, place), row)
   const document = toTurnDocument(next)
   const known = findDocumentRow(database, document.id)
   return known === null
-    ? insertDocument(database, document, home, growth)
-    : updateDocument(database, document, home, known, growth)
+    ? insertDocument(database, document, place, corpusDelta)
+    : updateDocument(database, document, place, known, corpusDelta)
 }
 
 function countUses(database: SqliteDatabase, change: Extract<Change, { op: 'count' }>): void {
@@ -234,14 +239,14 @@ function countUses(database: SqliteDatabase, change: Extract<Change, { op: 'coun
   )
 }
 
-function existing(database: SqliteDatabase, table: Table, id: string): SqlRow | null {
+function readRow(database: SqliteDatabase, table: Table, id: string): SqlRow | null {
   const [row] = database.all(
     `SELECT ${table}.*, place.owner, place.user
      FROM ${table} JOIN place ON place.number = ${table}.place_number
      WHERE ${table}.id = ?`,
     [id],
   )
-  // The documents of turns stand among the memories and are none.
+  // Documents of turns are stored among the memories.
   return row === undefined || (table === 'memory' && row.type === 'turn') ? null : row
 }
 
@@ -254,7 +259,7 @@ export function findDocumentRow(database: SqliteDatabase, id: MemoryId): SqlRow 
   return row ?? null
 }
 
-function refusal(
+function checkRow(
   expect: PutChange['expect'],
   row: SqlRow | null,
   scope: Scope,
@@ -275,47 +280,47 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   signal: SIGNAL_COLUMNS,
 }
 
-function valuesOf(
+function toValues(
   change: Exclude<PutChange, PutChange<'memory' | 'turn'>>,
-  home: StoredPlace,
+  place: StoredPlace,
 ): readonly SqlValue[] {
   switch (change.table) {
     case 'revision':
-      return toRevisionValues(change.row, home)
+      return toRevisionValues(change.row, place)
     case 'tombstone':
-      return toTombstoneValues(change.row, home)
+      return toTombstoneValues(change.row, place)
     case 'entry':
-      return toEntryValues(change.row, home)
+      return toEntryValues(change.row, place)
     case 'job':
-      return toJobValues(change.row, home)
+      return toJobValues(change.row, place)
     case 'signal':
-      return toSignalValues(change.row, home)
+      return toSignalValues(change.row, place)
   }
 }
 
-/** Made once: a bulk import would otherwise spend a tenth of its time on joining column names. */
-const INSERT = statements(
+/** Built once: a bulk import would otherwise spend a tenth of its time on joining column names. */
+const INSERT = buildStatements(
   (table, columns) => `INSERT INTO ${table} (${columns.join(', ')})
     VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
 )
 
-/** Uses may have been counted since the row was read; writing it back must not undo that. */
-const KEPT: { readonly [column: string]: string } = {
+/** Uses may have been counted since the row was read: writing it back must not lower them. */
+const MERGED_COLUMNS: { readonly [column: string]: string } = {
   use_count: 'max(use_count, ?)',
   last_used_at: 'nullif(max(coalesce(last_used_at, -9e15), coalesce(?, -9e15)), -9e15)',
 }
 
-/** `OR IGNORE` turns a key that is taken into "nothing written", which `changes` tells. */
-const UPDATE = statements((table, columns) => updating(table, columns))
+/** `OR IGNORE` turns a taken key into zero `changes`. */
+const UPDATE = buildStatements(toUpdateSql)
 
-/** What hardly ever changes begins most indexes. Those are written again when it is set, to whatever it is. */
+/** Columns that rarely change lead most indexes. SQLite rewrites an index whenever its columns are set, to any value. */
 const IDENTITY_COLUMNS = ['session', 'kind', 'key', 'for_owner']
 const LASTING: ReadonlySet<string> = new Set([
   ...['id', 'owner_number', 'place_number'],
   ...IDENTITY_COLUMNS,
 ])
-const UPDATE_IN_PLACE = statements((table, columns) =>
-  updating(
+const UPDATE_IN_PLACE = buildStatements((table, columns) =>
+  toUpdateSql(
     table,
     columns.filter((column) => !LASTING.has(column)),
   ),
@@ -327,31 +332,31 @@ function isIdentity(column: string): boolean {
 
 /** Tables whose rows are rewritten in one statement when their version is as expected. */
 const REWRITABLE = ['entry', 'job', 'signal'] as const
-const REWRITE = statements((table, columns) =>
+const REWRITE = buildStatements((table, columns) =>
   [
     `${UPDATE_IN_PLACE[table]} AND version = ? AND place_number = ?`,
     ...columns.filter(isIdentity).map((column) => `${column} IS ?`),
   ].join(' AND '),
 )
 
-function updating(table: Table, columns: readonly string[]): string {
-  const set = columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`)
+function toUpdateSql(table: Table, columns: readonly string[]): string {
+  const set = columns.map((column) => `${column} = ${MERGED_COLUMNS[column] ?? '?'}`)
   return `UPDATE OR IGNORE ${table} SET ${set.join(', ')} WHERE id = ?`
 }
 
 /**
- * Whether a row was stored as expected, and is rewritten: nearly always, so reading it first would be a wasted statement.
- * What would move it in most indexes is compared, not written.
+ * Rewrites a row in one statement if its version is the expected one and its identity is unchanged. That is nearly always
+ * so, which saves reading the row first.
  */
-function isRewritten(database: SqliteDatabase, change: PutChange, home: StoredPlace): boolean {
+function tryRewrite(database: SqliteDatabase, change: PutChange, place: StoredPlace): boolean {
   if (!isRewritable(change) || typeof change.expect === 'string') return false
   const { table, row, expect } = change
   const columns = COLUMNS[table]
-  const values = valuesOf(change, home)
+  const values = toValues(change, place)
   const changing = values.filter((_, at) => !LASTING.has(columns[at] ?? ''))
   const { changes } = database.run(REWRITE[table], [
     ...changing,
-    ...[row.id, expect.version, home.number],
+    ...[row.id, expect.version, place.number],
     ...columns.flatMap((column, at) => (isIdentity(column) ? [values[at] ?? null] : [])),
   ])
   return changes > 0
@@ -361,7 +366,7 @@ function isRewritable(change: PutChange): change is PutChange<(typeof REWRITABLE
   return REWRITABLE.some((table) => table === change.table)
 }
 
-/** Writes values, in the order of the table's columns, over a row. */
+/** Overwrites a row with values in the order of the table's columns. */
 function update(database: SqliteDatabase, table: Table, values: readonly SqlValue[], row: SqlRow) {
   const columns = COLUMNS[table]
   const id = row.id ?? null
@@ -371,8 +376,8 @@ function update(database: SqliteDatabase, table: Table, values: readonly SqlValu
   return database.run(UPDATE_IN_PLACE[table], [...changing, id])
 }
 
-function statements(sql: (table: Table, columns: readonly string[]) => string) {
+function buildStatements(sql: (table: Table, columns: readonly string[]) => string) {
   return Object.fromEntries(TABLES.map((table) => [table, sql(table, COLUMNS[table])])) as {
-    readonly [T in Table]: string // one for each of TABLES
+    readonly [T in Table]: string // one per table
   }
 }

@@ -1,4 +1,4 @@
-/** What a commit adds to the counts under each token, of memories and of turns, written once at its end. */
+/** Collects the changes of a commit to the corpus statistics of each token, and writes them once at its end. */
 
 import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'

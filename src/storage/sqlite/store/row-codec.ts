@@ -1,4 +1,4 @@
-/** Rows of the port ↔ columns of SQLite. */
+/** Converts rows of the store to columns of SQLite and back. */
 
 import type { Entry } from '../../../domain/entries/entry.ts'
 import type { Job } from '../../../domain/job.ts'
@@ -13,23 +13,23 @@ import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { LegacyEntry } from '../../entry-upgrade.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 
-/** Where a row lives, as numbers, and the tokens under which its memories and its turns are found and counted. */
+/** The numbers of a place, and the index tokens of its memories and its turns. */
 export type StoredPlace = {
   readonly number: number
   readonly ownerNumber: number
   readonly tokens: Readonly<Record<DocumentKind, readonly [owner: string, place: string]>>
 }
 
-/** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
-const OWN = '\u0001'
+/** The first character of tokens that are not terms. Terms hold no control characters, so no text contains one. */
+const TOKEN_PREFIX = '\u0001'
 
-/** What the tokens of an owner and of a place begin with, before their numbers. FTS5 ignores the case of ASCII letters. */
-export const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}to` } as const
+/** Prefixes of the tokens of owners and places, before their numbers. They must differ by more than case, which FTS5 ignores. */
+export const OWNER_TOKEN = { memory: `${TOKEN_PREFIX}o`, turn: `${TOKEN_PREFIX}to` } as const
 
-export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}tp` } as const
+export const PLACE_TOKEN = { memory: `${TOKEN_PREFIX}p`, turn: `${TOKEN_PREFIX}tp` } as const
 
-/** Documents of the whole store are counted under these. */
-export const STORE_TOKEN = { memory: '', turn: `${OWN}t` } as const
+/** The tokens under which all documents of the store are counted. */
+export const STORE_TOKEN = { memory: '', turn: `${TOKEN_PREFIX}t` } as const
 
 export function toOwnerToken(kind: DocumentKind, ownerNumber: number): string {
   return `${OWNER_TOKEN[kind]}${ownerNumber}`
@@ -40,10 +40,10 @@ export function toPlaceToken(kind: DocumentKind, placeNumber: number): string {
 }
 
 export function toFingerprintToken(fingerprint: string): string {
-  return `${OWN}f${fingerprint}`
+  return `${TOKEN_PREFIX}f${fingerprint}`
 }
 
-/** A quoted string is never read as syntax. */
+/** FTS5 never parses a quoted string as query syntax. */
 export function quoteFtsTerm(term: string): string {
   return `"${term.replaceAll('"', '""')}"`
 }
@@ -58,36 +58,36 @@ export function readStoredPlace(row: SqlRow): StoredPlace {
   return toStoredPlace(Number(row.place_number), Number(row.owner_number))
 }
 
-/** Terms as a row keeps them: space-joined, and how many they are. */
+/** The terms of a row, joined by spaces, and their number. */
 export type IndexTerms = { readonly terms: string; readonly count: number }
 
-/** The words that a row was indexed with. */
-function wordsOf(row: SqlRow): IndexTerms {
+/** The terms that a row was indexed with. */
+function readTerms(row: SqlRow): IndexTerms {
   return { terms: String(row.terms), count: Number(row.terms_count) }
 }
 
-/** What the index knows of a document: its words, and of a memory its fingerprint. */
+/** The index entry of a document: its terms, and the fingerprint of a memory. */
 export type IndexEntry = IndexTerms & { readonly kind: DocumentKind; readonly fingerprint: string }
 
 export function toIndexEntry(document: SearchDocument): IndexEntry {
   return {
     ...buildSearchText(document),
     kind: kindOf(document.type),
-    // Turns are never looked up by their exact words.
+    // Turns are never looked up by fingerprint.
     fingerprint: document.type === 'turn' ? '' : computeFingerprint(document.content),
   }
 }
 
-/** The entry that a row was indexed with. */
+/** The index entry that a stored row was indexed with. */
 export function readIndexEntry(row: SqlRow): IndexEntry {
-  return { ...wordsOf(row), kind: kindOf(row.type), fingerprint: String(row.fingerprint) }
+  return { ...readTerms(row), kind: kindOf(row.type), fingerprint: String(row.fingerprint) }
 }
 
 function kindOf(type: SqlValue | undefined): DocumentKind {
   return type === 'turn' ? 'turn' : 'memory'
 }
 
-/** What a document is found by beside its words. */
+/** The tokens of a document besides its terms. */
 export function toIndexTokens(
   { tokens }: StoredPlace,
   { kind, fingerprint }: IndexEntry,
@@ -95,7 +95,7 @@ export function toIndexTokens(
   return kind === 'turn' ? tokens.turn : [...tokens.memory, toFingerprintToken(fingerprint)]
 }
 
-/** The entry of a document as the index is told it. */
+/** The text of an index entry, as FTS5 indexes it. */
 export function renderIndexEntry(home: StoredPlace, entry: IndexEntry): string {
   return [...toIndexTokens(home, entry), entry.terms].join(' ')
 }
@@ -135,7 +135,7 @@ export const MEMORY_COLUMNS = [
   'terms',
 ] as const
 
-/** What belongs to the search index is not read: each column of a hundred memories takes its time. */
+/** Columns of the search index are not read: each column of a hundred memories takes time. */
 export const INDEX_COLUMNS: ReadonlySet<string> = new Set([
   'owner_number',
   'place_number',
@@ -144,7 +144,7 @@ export const INDEX_COLUMNS: ReadonlySet<string> = new Set([
   'terms',
 ])
 
-/** The columns that `toMemory` reads, by their names. */
+/** The columns that `toDocument` reads, by name. */
 export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     MEMORY_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column)).map((column) => [
@@ -152,7 +152,7 @@ export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
       `memory.${column}`,
     ]),
   ),
-  salience: "format('%!.17g', memory.salience)", // with all its digits
+  salience: "format('%!.17g', memory.salience)", // with all digits
   owner: 'place.owner',
   user: 'place.user',
 }
@@ -199,12 +199,12 @@ export function toMemoryValues(
   ]
 }
 
-/** Reads a row of `memory`, which is no turn's, joined with its `place`. */
+/** Decodes a row of `memory` joined with its `place`. The row must not be the document of a turn. */
 export function toMemory(row: SqlRow): Memory {
-  return toDocument(row) as Memory // of a type that memories have
+  return toDocument(row) as Memory // its type is one of a memory's
 }
 
-/** The same for documents of every type. The schema keeps the columns to these types. */
+/** Decodes a row of `memory` joined with its `place`: a memory, or the document of a turn. */
 export function toDocument(row: SqlRow): SearchDocument {
   const columns = {
     id: row.id,
@@ -224,7 +224,7 @@ export function toDocument(row: SqlRow): SearchDocument {
     conflictsWith: row.conflicts_with,
     expiresAt: row.expires_at,
     provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
-    // Nearly always empty, and recall reads a hundred memories at a time.
+    // Nearly always empty, and recall decodes a hundred documents at a time.
     entities: row.entities === '[]' ? [] : JSON.parse(String(row.entities)),
     language: fromStorableOrNull(row.language),
     metadata: row.metadata === '{}' ? {} : JSON.parse(String(row.metadata)),
@@ -236,7 +236,7 @@ export function toDocument(row: SqlRow): SearchDocument {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
-  return columns as unknown as SearchDocument // STRICT columns that only `memoryValues` writes
+  return columns as unknown as SearchDocument // STRICT columns that only `toMemoryValues` writes
 }
 
 export const REVISION_COLUMNS = [
@@ -274,7 +274,7 @@ export function toRevision(row: SqlRow): Revision {
     replacedAt: row.replaced_at,
     replacedBy: row.replaced_by,
   }
-  return columns as unknown as Revision // as for memories
+  return columns as unknown as Revision // STRICT columns that only this file writes
 }
 
 export const TOMBSTONE_COLUMNS = [
@@ -304,7 +304,7 @@ export function toTombstone(row: SqlRow): Tombstone {
     version: row.version,
     forgottenAt: row.forgotten_at,
   }
-  return columns as unknown as Tombstone // as for memories
+  return columns as unknown as Tombstone // STRICT columns that only this file writes
 }
 
 export function readPlace(row: SqlRow): Place {
@@ -313,7 +313,7 @@ export function readPlace(row: SqlRow): Place {
     user: row.user === '' ? null : fromStorable(String(row.user)),
     session: fromStorableOrNull(row.session),
   }
-  return place as Place // names were checked when they came in
+  return place as Place // names were checked when they were written
 }
 
 export function toStorableOrNull(text: string | null): string | null {
@@ -369,7 +369,7 @@ export function toEntry(row: SqlRow): Entry {
     version: row.version,
     body: JSON.parse(String(row.body)),
   }
-  return columns as unknown as Entry // STRICT columns that only `entryValues` writes
+  return columns as unknown as Entry // STRICT columns that only `toEntryValues` writes
 }
 
 export const JOB_COLUMNS = [
@@ -503,7 +503,7 @@ export function toSignal(row: SqlRow): Signal {
   return columns as unknown as Signal // STRICT columns that only `toSignalValues` writes
 }
 
-/** Without `terms` and `terms_count`, which rows of earlier versions hold. */
+/** Without `terms` and `terms_count`, which earlier versions used. */
 export const TURN_COLUMNS = [
   'id',
   'owner_number',
@@ -547,5 +547,5 @@ export function toTurn(row: SqlRow): Turn {
     saidAt: row.said_at,
     disabled: row.disabled === 1,
   }
-  return columns as unknown as Turn // STRICT columns that only `turnValues` writes
+  return columns as unknown as Turn // STRICT columns that only `toTurnValues` writes
 }

@@ -1,4 +1,4 @@
-/** Scopes and filters as SQL conditions. Values only ever travel as parameters. */
+/** Scopes and filters as SQL conditions. Values are always bound as parameters. */
 
 import type { Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
@@ -21,7 +21,7 @@ import { quoteFtsTerm, toFingerprintToken } from './row-codec.ts'
 export type SqlCondition = {
   readonly sql: string
   readonly values: readonly SqlValue[]
-  /** An index that finds the few rows that meet it: by itself, or together with the owner. */
+  /** Whether an index finds the few matching rows: by this condition alone, or together with the owner. */
   readonly index?: 'alone' | 'with owner'
 }
 
@@ -32,10 +32,10 @@ export function joinConditions(conditions: readonly SqlCondition[]): SqlConditio
   }
 }
 
-/** A number that no place has: whoever was never written for has no rows. */
-const NOWHERE = -1
+/** The number of no place: owners that were never written for have no rows. */
+const NO_NUMBER = -1
 
-/** Rows of `table` that the scope covers. The user goes by number: numbers are what rows hold. */
+/** Selects the rows of `table` in a scope. Rows hold owner and user as numbers. */
 export function toScopeConditions(
   table: string,
   scope: Scope,
@@ -47,12 +47,12 @@ export function toScopeConditions(
     isFoundAlone ? excludeFromIndex(`${table}.${name}`) : `${table}.${name}`
   const owner = condition(
     `${column('owner_number')} = ?`,
-    database.findOwnerNumber(scope) ?? NOWHERE,
+    database.findOwnerNumber(scope) ?? NO_NUMBER,
   )
   const user =
     scope.user === undefined
       ? []
-      : [condition(`${column('place_number')} = ?`, database.findPlaceNumber(scope) ?? NOWHERE)]
+      : [condition(`${column('place_number')} = ?`, database.findPlaceNumber(scope) ?? NO_NUMBER)]
   const inSession = isDefined(scope.session, (name) =>
     name === null
       ? condition(`${table}.session IS NULL`)
@@ -61,12 +61,12 @@ export function toScopeConditions(
   return [owner, ...user, ...inSession]
 }
 
-/** The order of a list. Where an index finds few rows, SQLite must not walk through all of them in order instead. */
+/** The column to order a list by. Where an index finds few rows, SQLite must not scan all rows in order instead. */
 export function toOrderColumn(column: string, conditions: readonly SqlCondition[]): string {
   return conditions.some(({ index }) => index !== undefined) ? excludeFromIndex(column) : column
 }
 
-/** A plus before a column keeps SQLite from choosing an index by it; it has no statistics to choose well. */
+/** A unary plus keeps SQLite from using an index on the column. It has no statistics to choose indexes well. */
 function excludeFromIndex(column: string): string {
   return `+${column}`
 }
@@ -89,7 +89,7 @@ const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly 
   signal: signalConditions,
 }
 
-/** Documents of turns pass only where `types` names them. */
+/** Documents of turns match only where `types` includes them. */
 export function toDocumentConditions(where: DocumentFilter): readonly SqlCondition[] {
   return [
     ...isDefined(where.ids, (ids) => isOneOf('memory.id', ids)),
@@ -98,7 +98,7 @@ export function toDocumentConditions(where: DocumentFilter): readonly SqlConditi
       index: 'with owner',
     })),
     ...isDefined(where.fingerprint, (value) =>
-      // The full-text index finds it: an index of its own would cost every write a tenth of its time.
+      // The full-text index finds fingerprints: an index of their own would slow down every write by a tenth.
       toIndexedCondition(
         `memory.number IN (SELECT rowid FROM memory_terms WHERE memory_terms MATCH ?)
          AND memory.fingerprint = ?`,
@@ -126,14 +126,14 @@ export function toDocumentConditions(where: DocumentFilter): readonly SqlConditi
     ...isDefined(where.createdFrom, (at) => condition('memory.created_at >= ?', at)),
     ...isDefined(where.createdBefore, (at) => condition('memory.created_at < ?', at)),
     ...isDefined(where.importanceMin, (least) => condition('memory.importance >= ?', least)),
-    // As JSON on both sides: any text is compared, and none has to be read.
+    // Compares JSON with JSON: `->` returns a JSON string, whatever text it holds.
     ...isDefined(where.sources, (values) =>
       isOneOf(
         "memory.provenance -> 'source'",
         values.map((value) => JSON.stringify(value)),
       ),
     ),
-    // Last, because it reads the text and is asked row by row.
+    // Last, because it reads the text of each row.
     ...isDefined(where.contains, (text) => {
       const wanted = toStorable(foldCase(text))
       return condition(
@@ -145,7 +145,7 @@ export function toDocumentConditions(where: DocumentFilter): readonly SqlConditi
   ]
 }
 
-/** Not that of a turn. */
+/** Excludes documents of turns. */
 export const MEMORY_CONDITION: SqlCondition = condition("memory.type <> 'turn'")
 
 function revisionConditions(where: RevisionFilter): readonly SqlCondition[] {
@@ -168,7 +168,7 @@ function entryConditions(where: EntryFilter): readonly SqlCondition[] {
   return [
     ...isDefined(where.ids, (ids) => isOneOf('entry.id', ids)),
     ...isDefined(where.kinds, ([first, ...others]) =>
-      // One kind by itself lets an index find its entries in the order of ids.
+      // With a single kind, an index returns entries in the order of ids.
       first !== undefined && others.length === 0
         ? condition('entry.kind = ?', first)
         : isOneOf('entry.kind', where.kinds ?? []),
@@ -178,7 +178,7 @@ function entryConditions(where: EntryFilter): readonly SqlCondition[] {
         ? condition('entry.about IS NULL')
         : condition('entry.about = ?', toStorable(owner)),
     ),
-    // Nearly all entries of a kind are within the time asked for: an index by time would make every page sort them.
+    // Nearly all entries of a kind match a range of time: with an index by time, every page would have to sort them.
     ...isDefined(where.atFrom, (at) => condition(`${excludeFromIndex('entry.at')} >= ?`, at)),
     ...isDefined(where.atBefore, (at) => condition(`${excludeFromIndex('entry.at')} < ?`, at)),
     ...isDefined(where.expiredBy, (at) => toIndexedCondition('entry.expires_at <= ?', at)),
@@ -194,7 +194,7 @@ function jobConditions(where: JobFilter): readonly SqlCondition[] {
       index: 'with owner',
     })),
     ...isDefined(where.statuses, (statuses) => isOneOf('job.status', statuses)),
-    // Few of all jobs are due, and the index by time finds them.
+    // Few jobs are due, and the index by due time finds them.
     ...isDefined(where.dueFrom, (at) => toDueCondition('>=', at)),
     ...isDefined(where.dueBefore, (at) => toDueCondition('<', at)),
     ...isDefined(where.expiredBy, (at) => toIndexedCondition('job.expires_at <= ?', at)),
@@ -209,7 +209,7 @@ function signalConditions(where: SignalFilter): readonly SqlCondition[] {
   return [
     ...isDefined(where.ids, (ids) => isOneOf('signal.id', ids)),
     ...isDefined(where.statuses, ([first, ...others]) =>
-      // One status by itself lets an index find its signals in the order of ids.
+      // With a single status, an index returns signals in the order of ids.
       first !== undefined && others.length === 0
         ? condition('signal.status = ?', first)
         : isOneOf('signal.status', where.statuses ?? []),
@@ -243,7 +243,7 @@ function condition(sql: string, ...values: readonly SqlValue[]): SqlCondition {
   return { sql, values }
 }
 
-/** One JSON parameter instead of one per value: the statement stays the same for lists of any length. */
+/** One JSON parameter instead of one per value, so that lists of any length share one prepared statement. */
 function isOneOf(column: string, values: readonly string[]): SqlCondition {
   return {
     sql: `${column} IN (SELECT value FROM json_each(?))`,

@@ -1,4 +1,4 @@
-/** Compares the documents of turns with the turns that they are derived from, and derives them again. */
+/** Compares the documents of turns with their turns, and rebuilds them. */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { toTurnDocument } from '../../../domain/search-document.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -13,49 +13,51 @@ import {
   toTurn,
 } from './row-codec.ts'
 
-/** Rows that are read together: a turn may be very long. */
+/** Small, because a turn may be very long. */
 const PAGE_ROWS = 100
 
-/** What the words of a document make up is looked at with the keyword index. */
-const COMPARED = MEMORY_COLUMNS.filter((column) => column !== 'terms' && column !== 'terms_count')
+/** Without the terms, which the check of the lexical index compares. */
+const COMPARED_COLUMNS = MEMORY_COLUMNS.filter(
+  (column) => column !== 'terms' && column !== 'terms_count',
+)
 
 export type TurnDocumentFaults = { readonly missing: number; readonly surplus: number }
 
-/** Writes what is missing or differs, and removes what no turn stands behind. Inside a transaction. */
+/** Writes missing and differing documents, and removes those without a turn. Call it inside a transaction. */
 export function rebuildTurnDocuments(connection: SqliteConnection): void {
   compareTurnDocuments(new SqliteDatabase(connection), true)
 }
 
-/** `missing`: turns without a document, or with one of other contents; `surplus`: documents without a turn. */
+/** `missing`: turns without a document, or with a differing one. `surplus`: documents without a turn. */
 export function compareTurnDocuments(
   database: SqliteDatabase,
   repair: boolean,
 ): TurnDocumentFaults {
-  const growth = new CorpusDelta()
+  const corpusDelta = new CorpusDelta()
   let missing = 0
   for (const row of turnRows(database)) {
     const document = toTurnDocument(toTurn(row))
-    const [known, home] = [findDocumentRow(database, document.id), readStoredPlace(row)]
-    const expected = toMemoryValues(document, home, toIndexEntry(document))
-    const isRight = COMPARED.every((column) => {
+    const [known, place] = [findDocumentRow(database, document.id), readStoredPlace(row)]
+    const expected = toMemoryValues(document, place, toIndexEntry(document))
+    const isRight = COMPARED_COLUMNS.every((column) => {
       const value = expected[MEMORY_COLUMNS.indexOf(column)]
       return known !== null && known[column] === value
     })
     if (isRight) continue
     missing++
     if (!repair) continue
-    if (known === null) insertDocument(database, document, home, growth)
-    else updateDocument(database, document, home, known, growth)
+    if (known === null) insertDocument(database, document, place, corpusDelta)
+    else updateDocument(database, document, place, known, corpusDelta)
   }
-  const strays = database.all(
+  const orphans = database.all(
     `SELECT id FROM memory WHERE type = 'turn' AND id NOT IN (SELECT id FROM turn)`,
   )
-  for (const { id } of repair ? strays : []) {
+  for (const { id } of repair ? orphans : []) {
     const row = findDocumentRow(database, String(id) as MemoryId) // the column holds nothing else
-    if (row !== null) removeDocument(database, row, growth)
+    if (row !== null) removeDocument(database, row, corpusDelta)
   }
-  growth.write(database)
-  return { missing, surplus: strays.length }
+  corpusDelta.write(database)
+  return { missing, surplus: orphans.length }
 }
 
 function* turnRows(database: SqliteDatabase): Generator<SqlRow> {
