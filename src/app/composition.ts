@@ -129,7 +129,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     return createEngineWith({
       store,
       ...(vectors === null ? {} : { vectors }),
-      ...(store.withoutVectors == null ? {} : { vectorsUnavailableReason: store.withoutVectors }),
+      ...(store.vectorsUnavailableReason == null ? {} : { vectorsUnavailableReason: store.vectorsUnavailableReason }),
       ...tiered,
       clock: systemClock,
       ids: createIdGenerator(),
@@ -181,7 +181,7 @@ function chooseReranker(
 
 type OpenedStore = Store & {
   readonly vectors?: VectorIndex | null
-  readonly withoutVectors?: string | null
+  readonly vectorsUnavailableReason?: string | null
 }
 
 async function openStore({

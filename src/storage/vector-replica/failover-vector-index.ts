@@ -40,7 +40,7 @@ export type FailoverVectorIndexOptions<Kept extends Store = Store> = {
 export type ReplicatedStore<Kept extends Store = Store> = {
   readonly store: Kept
   readonly vectors: VectorIndex
-  readonly replica: VectorReplication & {
+  readonly replication: VectorReplication & {
     /** Waits until the mirror is up to date, or it is known that it can't be now. */
     settle(): Promise<void>
   }
@@ -79,7 +79,7 @@ export function withVectorReplica<Kept extends Store>(
       ],
     },
     vectors: createFailoverIndex(vectors, keeper, () => stopListening?.()),
-    replica: createReplicaAdmin(store, clock, keeper),
+    replication: createReplicaAdmin(store, clock, keeper),
   }
 }
 
@@ -178,7 +178,7 @@ function createReplicaAdmin(
   store: Store,
   clock: Clock,
   keeper: ReplicaController,
-): ReplicatedStore['replica'] {
+): ReplicatedStore['replication'] {
   const opened = async () => keeper.mirror ?? (await keeper.runExclusive(async (mirror) => mirror))
   return {
     status: () => keeper.status(),
