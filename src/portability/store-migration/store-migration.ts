@@ -48,7 +48,7 @@ export type StoreMigrationResult = {
   readonly rows: Readonly<Record<Table, number>>
   readonly vectors: number
   /** Vectors that have to be made again, and why. */
-  readonly vectorsRefused: readonly { readonly space: string; readonly because: string }[]
+  readonly rejectedVectorSpaces: readonly { readonly space: string; readonly reason: string }[]
   /** For how long writes waited; null when an earlier run had held them. */
   readonly writeFreezeMs: number | null
   readonly isResumed: boolean
@@ -242,11 +242,11 @@ class StoreMigration {
     await removeMarker(target)
     const { rows } = await target.getReport()
     const spaces = (await target.vectors?.spaces()) ?? []
-    const refused = [...this.#vectors.refused].map(([space, because]) => ({ space, because }))
+    const rejected = [...this.#vectors.refused].map(([space, reason]) => ({ space, reason }))
     return {
       ...{ from: this.#from, to: this.#to, rows, ...held },
       vectors: spaces.reduce((sum, { vectors }) => sum + vectors, 0),
-      vectorsRefused: refused,
+      rejectedVectorSpaces: rejected,
     }
   }
 }

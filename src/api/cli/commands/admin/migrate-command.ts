@@ -108,8 +108,8 @@ function movedText(result: MigrationResult): string {
   return [
     `Moved from ${result.from} to ${result.to}; both were compared.${held}`,
     ...amounts(result),
-    ...result.vectorsRefused.map(
-      ({ space, because }) => `Vectors of ${space} have to be made again: ${because}`,
+    ...result.rejectedVectorSpaces.map(
+      ({ space, reason }) => `Vectors of ${space} have to be made again: ${reason}`,
     ),
     'Set from now on, then start everything again:',
     ...result.settings.map((line) => `  ${line}`),
