@@ -85,8 +85,10 @@ class Observer {
         span === undefined ? method(...given) : this.#inSpan(operation, span, method, given)
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
-      if (operation === 'conversations.recordOutcome') ignoreErrors(() => this.#recorded(given, outcome))
-      if (operation === 'conversations.prepareWithoutMemory') ignoreErrors(() => this.#prepared(given, outcome))
+      if (operation === 'conversations.recordOutcome')
+        ignoreErrors(() => this.#recorded(given, outcome))
+      if (operation === 'conversations.prepareWithoutMemory')
+        ignoreErrors(() => this.#prepared(given, outcome))
       return outcome
     }
   }

@@ -41,9 +41,12 @@ import {
   type IngestResult,
   ingestConversation,
 } from './distillation/conversation-ingest.ts'
-import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
+import {
+  buildDistillationJob,
+  buildDistillationJobAt,
+  distillExclusive,
+} from './distillation/distillation-job.ts'
 import { type DistillerDependencies, distillSession } from './distillation/distiller.ts'
-import { distillExclusive } from './distillation/exclusive-distillation.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import {
   buildForegroundConsolidation,

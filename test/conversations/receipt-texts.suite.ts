@@ -466,7 +466,9 @@ function describeStorage(open: OpenStore): void {
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, {
+      'retention.receiptDays': 10,
+    })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

@@ -51,7 +51,9 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
     await here.close()
   })
   for (const engine of [here, there]) {
-    await expect.poll(async () => (await engine.status()).facts.changeFeed).toMatch(/listening|verified/)
+    await expect
+      .poll(async () => (await engine.status()).facts.changeFeed)
+      .toMatch(/listening|verified/)
   }
   return [here, there]
 }
@@ -102,7 +104,9 @@ function describeNews({ url }: PrivateServer): void {
     const heard: unknown[] = []
     const stop = there.onRemoteChange?.((news) => heard.push(news.owners))
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await there.getReport()).facts.changeFeed).toMatch(/listening|verified/)
+    await expect
+      .poll(async () => (await there.getReport()).facts.changeFeed)
+      .toMatch(/listening|verified/)
     heard.length = 0
     const said = turn()
     const put = { op: 'put', table: 'turn', row: said } as const
@@ -187,7 +191,9 @@ async function startTwo(
   const clock = () => new FakeClock(Date.now())
   const here = await start({ clock: clock() }, options)
   const there = await start({ clock: clock() }, options)
-  await expect.poll(async () => (await there.engine.status()).facts.changeFeed).toMatch(/listening|verified/)
+  await expect
+    .poll(async () => (await there.engine.status()).facts.changeFeed)
+    .toMatch(/listening|verified/)
   return [here, there]
 }
 

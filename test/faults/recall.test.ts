@@ -194,7 +194,9 @@ describe('the reranker', () => {
     const engine = await openWith(async () => [{ index: 2, score: -7 }])
     const expected = [plain[2], plain[0], plain[1], plain[3]]
     expect(await found(engine, 'apples')).toEqual(expected)
-    const diverse = await openWith(async () => [{ index: 2, score: -7 }], { 'recall.mmrLambda': 0.99 })
+    const diverse = await openWith(async () => [{ index: 2, score: -7 }], {
+      'recall.mmrLambda': 0.99,
+    })
     expect((await found(diverse, 'apples'))[0]).toBe(plain[2])
   })
 

@@ -310,7 +310,12 @@ describe('following', () => {
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
     await opened.search({ validAt: opened.clock.now() })
-    expect(opened.outcomes).toEqual(['unsupported_filter', 'unsupported_filter', 'unsupported_filter', 'answered'])
+    expect(opened.outcomes).toEqual([
+      'unsupported_filter',
+      'unsupported_filter',
+      'unsupported_filter',
+      'answered',
+    ])
     for (let round = 0; round < 3; round++) {
       opened.timers.pass(15_000)
       await opened.tiers.settle()

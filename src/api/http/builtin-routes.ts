@@ -1,4 +1,4 @@
-/** What the door answers by itself: health, metrics, sessions, its own description, and a page for people. */
+/** Routes of the server itself: health, metrics, login sessions, OpenAPI, and the home page. */
 import { z } from 'zod'
 import { ROLES } from '../../domain/access.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
@@ -35,17 +35,17 @@ export type BuiltinRouteOptions = Pick<
   HttpServerOptions,
   'isTls' | 'trustProxy' | 'allowedHosts' | 'metrics' | 'hasPublicMetrics' | 'studioFolder'
 > & {
-  readonly surroundings: ServerContext
+  readonly context: ServerContext
   readonly authentication: Authenticator
   readonly clock: Clock
   readonly isStopping: () => boolean
-  /** Fires when the server begins to stop. */
+  /** Aborts when the server starts to shut down. */
   readonly stopping: AbortSignal
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** How long a reading of the status is told again: whoever asks for it needs no key. */
+/** The status is cached for this long: it can be requested without a key. */
 const HEALTH_FRESH_MS = 1_000
 
 const readiness = z.object({
@@ -76,7 +76,7 @@ export function createBuiltinRoutes(options: BuiltinRouteOptions): readonly Buil
 }
 
 function healthRoutes({
-  surroundings: { engine, version },
+  context: { engine, version },
   clock,
   isStopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -107,7 +107,7 @@ function healthRoutes({
       answers: { 200: readiness, 503: readiness },
       handle: async ({ request, response, principal: identity }) => {
         const { state, codes, reasons } = isStopping() ? describeStopping() : await health()
-        // Reasons may name files and hosts.
+        // Reasons may contain file and host names.
         const isTrusted = identity !== null && hasAccess(identity.caller, 'manage')
         await sendJson(request, response, state === 'unavailable' ? 503 : 200, {
           status: state,
@@ -196,7 +196,7 @@ function requirePrincipal(identity: Principal | null): Principal {
 }
 
 function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
-  const { version } = options.surroundings
+  const { version } = options.context
   const api = memoize(() => describeApi(version, createBuiltinRoutes(options)))
   const description = memoize(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
   const docs = memoize(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
@@ -222,8 +222,8 @@ function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   ]
 }
 
-/** Where the Studio is not built. */
-function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
+/** The Studio is not built. */
+function plainPage({ context: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
   return {
     method: 'GET',
     path: '/',
@@ -238,7 +238,7 @@ function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): 
 }
 
 function eventRoutes({
-  surroundings,
+  context,
   authentication,
   stopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -254,7 +254,7 @@ function eventRoutes({
         const isWelcome = async () =>
           caller.key === null || (await authentication.identify(request, address, signal)) !== null
         return streamChanges({
-          engine: surroundings.engine,
+          engine: context.engine,
           response,
           caller,
           isAuthorized: isWelcome,
@@ -265,7 +265,7 @@ function eventRoutes({
   ]
 }
 
-/** Made when it is first asked for, and then kept. */
+/** Built on first use. */
 function memoize<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => {

@@ -1,17 +1,17 @@
-/** Requests under way, and how they end when the server does. */
+/** Requests in flight, and graceful shutdown. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { SHUTDOWN_ABORT_MS, SHUTDOWN_GRACE_MS } from './http-limits.ts'
 
 export class ConnectionTracker {
   readonly #running = new Map<ServerResponse, AbortController>()
-  /** The answers of each connection that are still to be given. */
+  /** Pending responses per connection. */
   readonly #open = new WeakMap<Socket, Set<ServerResponse>>()
   #closing: Promise<void> | undefined
   #onIdle: () => void = () => {}
   readonly #stopping = new AbortController()
 
-  /** Fires when the server begins to stop: answers without an end of their own come to it now. */
+  /** Aborts when shutdown starts: open-ended responses such as event streams end here. */
   get stopping(): AbortSignal {
     return this.#stopping.signal
   }
@@ -20,7 +20,10 @@ export class ConnectionTracker {
     return this.#closing !== undefined
   }
 
-  /** Fires when the client leaves before its answer is complete, or when the server no longer waits. */
+  /**
+   * Aborts when the client disconnects before its response is complete, or when the shutdown grace
+   * period is over.
+   */
   track({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
     const controller = new AbortController()
     this.#running.set(response, controller)
@@ -33,7 +36,7 @@ export class ConnectionTracker {
     return controller.signal
   }
 
-  /** An answer that waits behind another one on its connection does not hear of the end of that connection. */
+  /** A pipelined response does not receive the close event of its connection. */
   #openOn(socket: Socket): Set<ServerResponse> {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
@@ -53,7 +56,7 @@ export class ConnectionTracker {
     if (this.#running.size === 0) this.#onIdle()
   }
 
-  /** Closing twice is closing once. */
+  /** Closing is idempotent. */
   close(server: Server, graceMs: number = SHUTDOWN_GRACE_MS): Promise<void> {
     this.#closing ??= this.#close(server, graceMs)
     return this.#closing

@@ -1,4 +1,4 @@
-/** Answers to what never becomes a request, in the same shape as all others. */
+/** Responses to input that never becomes a request, in the standard error shape. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -37,7 +37,7 @@ export function respondMalformedRequest(
   socket.end(answerText(line, reason))
 }
 
-/** A connection that asks to be led elsewhere is nobody's any more: it has to be answered and ended here. */
+/** Node hands over the socket of a CONNECT request: it must be answered and ended here. */
 export function rejectConnect(_: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => {})
   socket.resume()

@@ -1,4 +1,4 @@
-/** The description of the whole door as OpenAPI 3.1, made from the table of operations and the door's own routes. */
+/** OpenAPI 3.1 description, generated from the operation table and the built-in routes. */
 import { z } from 'zod'
 import { ERRORS } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
@@ -188,7 +188,7 @@ function bodyOf(
   const required = ((input.required ?? []) as readonly string[]).filter(
     (name) => !inPath.includes(name),
   )
-  // What is deleted may be said in the address as well, so no field has to stand in the body.
+  // DELETE accepts its fields in the query too, so no body field is required.
   const isNeeded = required.length > 0 && method !== 'DELETE'
   const schema = {
     ...input,
@@ -226,7 +226,7 @@ function describeBuiltin(route: BuiltinRoute, schemas: Schemas): ApiOperation {
   }
 }
 
-/** Schemas with an id are told once and pointed at from everywhere else. */
+/** Schemas with an id become components and are referenced. */
 class Schemas {
   readonly #defined: { [name: string]: JsonSchema } = {}
 
@@ -258,7 +258,7 @@ class Schemas {
   }
 }
 
-/** Any JSON value is the one schema that points at itself and thus gets a name, which differs from call to call. */
+/** The recursive schema of any JSON value gets a generated name that differs from call to call. */
 function lastingName(name: string, schema: JsonSchema): string {
   if (!name.startsWith('__')) return name
   const isJson = JSON.stringify(schema).split(`"#/$defs/${name}"`).length === 3
@@ -266,11 +266,11 @@ function lastingName(name: string, schema: JsonSchema): string {
   return 'Json'
 }
 
-/** The same schema with its pointers into the components of the description. */
+/** The schema with its references rewritten to components. */
 function withReferences(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
   const text = JSON.stringify(schema).replaceAll(
     /"#\/\$defs\/([^"]+)"/g,
     (_, name: string) => `"#/components/schemas/${names.get(name) ?? name}"`,
   )
-  return JSON.parse(text) as JsonSchema // what went in
+  return JSON.parse(text) as JsonSchema // the input of the call
 }

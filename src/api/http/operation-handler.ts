@@ -1,4 +1,4 @@
-/** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
+/** Handles a request for an operation: input, preconditions, idempotency, response. */
 import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -22,31 +22,31 @@ import {
   type ServerContext,
 } from './request-context.ts'
 
-/** The operation that reads what others change at the same address, by path. */
+/** The GET operation of each path, for version preconditions of writes to the same path. */
 export type ReadOperations = ReadonlyMap<string, Operation>
 
 export async function handleOperation(
-  surroundings: ServerContext,
+  serverContext: ServerContext,
   readers: ReadOperations,
   operation: Operation,
   caller: Caller,
   exchange: RequestContext,
 ): Promise<void> {
   const { request, response, signal } = exchange
-  const context = createOperationContext(surroundings, caller, signal)
-  const given = await readInput(operation, exchange)
+  const context = createOperationContext(serverContext, caller, signal)
+  const input = await readInput(operation, exchange)
   const { stream, status = 200 } = operation.http
   if (stream === 'out') {
-    const lines = (await performOperation(operation, context, given)) as AsyncIterable<string> // as its output says
+    const lines = (await performOperation(operation, context, input)) as AsyncIterable<string> // as its output says
     return streamLines(request, response, lines, signal)
   }
-  const output = await performIdempotent(operation, context, exchange, given, async () =>
-    // Within what is done once: a repeated request must not fail on the version that it made itself.
+  const output = await performIdempotent(operation, context, exchange, input, async () =>
+    // Inside of the idempotent part: a retry must not fail on the version that its first attempt wrote.
     performConditional(
       operation,
       context,
       exchange,
-      await applyIfMatch(readers, operation, context, exchange, given),
+      await applyIfMatch(readers, operation, context, exchange, input),
     ),
   )
   const version = versionOf(operation, output)
@@ -60,7 +60,7 @@ export async function handleOperation(
   return sendJson(request, response, status, output)
 }
 
-/** Where the fields stand depends on the method; those of the path always come along. */
+/** The method decides where fields come from; path parameters always count. */
 async function readInput(operation: Operation, exchange: RequestContext): Promise<InputFields> {
   const { request, query, fields: path } = exchange
   const { method, stream } = operation.http
@@ -90,16 +90,19 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
   return mergeInput(path, {}, await readJsonBody(request)) as InputFields
 }
 
-/** If-Match as the field `version`, where the operation has one; otherwise the version is looked at beforehand. */
+/**
+ * Maps `If-Match` to the field `version` where the operation has one. Otherwise the current version
+ * is checked first.
+ */
 async function applyIfMatch(
   readers: ReadOperations,
   operation: Operation,
   context: OperationContext,
   { request }: RequestContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<InputFields> {
   const header = request.headers['if-match']
-  if (header === undefined || operation.http.method === 'GET') return given
+  if (header === undefined || operation.http.method === 'GET') return input
   const reader = readers.get(operation.http.path)
   if (reader === undefined || operation.http.version === undefined) {
     throw new AppError('invalid_input', 'If-Match means nothing at this address.', {
@@ -107,55 +110,55 @@ async function applyIfMatch(
     })
   }
   const tags = parseETags(header, 'If-Match')
-  if (tags === 'any') return given
+  if (tags === 'any') return input
   const versions = tags.filter((tag) => /^\d{1,15}$/.test(tag)).map(Number)
   const takesVersion = fieldTypesOf(operation).has('version')
   const [only] = versions
   const version =
     takesVersion && versions.length === 1 && only !== undefined
       ? only
-      : await currentVersion(reader, context, given)
+      : await currentVersion(reader, context, input)
   if (!versions.includes(version)) throw preconditionFailed(version)
-  if (!takesVersion) return given
-  return mergeInput({}, { version }, given) as InputFields // an object, see there
+  if (!takesVersion) return input
+  return mergeInput({}, { version }, input) as InputFields // an object, see there
 }
 
 async function currentVersion(
   reader: Operation,
   context: OperationContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<number> {
   const known = fieldTypesOf(reader)
-  const input = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
-  return versionOf(reader, await performOperation(reader, context, input)) ?? 0
+  const fields = Object.fromEntries(Object.entries(input).filter(([name]) => known.has(name)))
+  return versionOf(reader, await performOperation(reader, context, fields)) ?? 0
 }
 
 function versionOf(operation: Operation, output: unknown): number | null {
   const { version } = operation.http
-  return version === undefined ? null : version(output as never) // the entry's own output
+  return version === undefined ? null : version(output as never) // the operation's own output
 }
 
-/** With an `Idempotency-Key`, once for each of them; a repeated request gets the same answer again. */
+/** With an `Idempotency-Key`, the operation runs once and a retry gets the stored response. */
 async function performIdempotent(
   operation: Operation,
   context: OperationContext,
   exchange: RequestContext,
-  given: InputFields,
+  input: InputFields,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const { request, response, path } = exchange
   const header = request.headers['idempotency-key']
   if (header === undefined || operation.http.method === 'GET') return work()
   if (operation.http.stream !== undefined || operation.isSecret === true) {
-    const why = 'An Idempotency-Key is not taken here: the answer is not kept.'
-    throw new AppError('invalid_input', why, { field: 'Idempotency-Key' })
+    const message = 'This operation does not support Idempotency-Key: its response is not stored.'
+    throw new AppError('invalid_input', message, { field: 'Idempotency-Key' })
   }
   const key = parseIdempotencyKey([header].flat())
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
-  const asked = [given, request.headers['if-match'] ?? null]
-  const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
+  const identity = [input, request.headers['if-match'] ?? null]
+  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
   const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
-    // Through JSON, so that what is kept is what was sent.
+    // A JSON round trip, so that the stored response equals the sent one.
     return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
   })
   if (isRepeated) response.setHeader('idempotency-replayed', 'true')
@@ -167,7 +170,7 @@ function parseIdempotencyKey([key = '', ...more]: readonly string[]): string {
   if (isFit && more.length === 0) return key
   throw new AppError(
     'invalid_input',
-    `An Idempotency-Key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} letters, digits and signs, and no space.`,
+    `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters without spaces.`,
     { field: 'Idempotency-Key' },
   )
 }
@@ -176,10 +179,10 @@ async function performConditional(
   operation: Operation,
   context: OperationContext,
   { request }: RequestContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<unknown> {
   try {
-    return await performOperation(operation, context, given)
+    return await performOperation(operation, context, input)
   } catch (error) {
     const version = request.headers['if-match'] === undefined ? null : conflictVersion(error)
     throw version === null ? error : preconditionFailed(version)

@@ -1,4 +1,4 @@
-/** One request on its way through the door. */
+/** The context of one HTTP request. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
@@ -13,14 +13,14 @@ export type RequestContext = {
   readonly path: string
   readonly query: string
   readonly address: string
-  /** Fires when the client leaves, or when the server stops and has waited long enough. */
+  /** Aborts when the client disconnects, or when the shutdown grace period is over. */
   readonly signal: AbortSignal
-  /** Null where no key is needed and none was given. */
+  /** Null where no key is required and none was sent. */
   readonly principal: Principal | null
   readonly fields: PathFields
 }
 
-/** What every operation is given besides its caller. */
+/** What every operation gets besides its caller. */
 export type ServerContext = {
   readonly engine: Engine
   readonly version: string

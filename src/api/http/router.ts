@@ -1,4 +1,4 @@
-/** Finds what an address and a method stand for. Templates come from the table of operations. */
+/** Matches method and path to a route. The templates come from the operation table. */
 import { AppError } from '../../lib/errors.ts'
 
 export type PathFields = { readonly [field: string]: string }
@@ -10,7 +10,7 @@ export type RouteMatch<Target> =
       readonly template: string
       readonly fields: PathFields
     }
-  /** The address exists, but not with this method. */
+  /** The path exists with other methods only. */
   | {
       readonly kind: 'other-method'
       readonly template: string
@@ -59,7 +59,7 @@ export class Router<Target> {
     return template
   }
 
-  /** Of those that fit, the one with a fixed segment where the others first have an open one. */
+  /** Static segments win over parameters, from left to right. */
   #openFor(segments: readonly string[]): Template<Target> | undefined {
     let best: Template<Target> | undefined
     for (const template of this.#open) {
@@ -106,7 +106,7 @@ function fieldsOf({ segments: wanted }: Template<unknown>, path: string): PathFi
   return fields
 }
 
-/** Strict: what is no UTF-8 is refused instead of being replaced by something else. */
+/** Strict decoding: invalid UTF-8 is an error instead of a replacement character. */
 export function decodePathSegment(text: string, field: string): string {
   if (!text.includes('%')) return text
   try {

@@ -1,4 +1,4 @@
-/** What the HTTP door needs to know, and what it tells. */
+/** Options and hooks of the HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -6,9 +6,9 @@ import type { AppError } from '../../lib/errors.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 
-/** Another door behind the same port. It is reached only after host, origin, key and rate were checked. */
+/** A handler mounted on the same port, behind host, origin, key and rate checks. */
 export type Mount = {
-  /** As `/mcp`. Addresses below it belong to it too. */
+  /** For example `/mcp`. Paths below it are included. */
   readonly path: string
   handle(
     request: IncomingMessage,
@@ -17,37 +17,39 @@ export type Mount = {
     charge: ConsumeRequests,
     visit: MountContext,
   ): Promise<void>
-  /** Whether nearly all answers there are somebody else's, and in a hurry: they get the fewest headers of ours. */
+  /**
+   * Whether most responses there are proxied and latency-sensitive: they get the fewest headers.
+   */
   isProxied?(path: string): boolean
-  /** How errors look to its clients, where that is not our own shape. */
+  /** Error format for its clients, where it differs from the standard shape. */
   errorBody?(request: IncomingMessage, error: AppError, requestId: string): object
-  /** The header that its clients read the id of a failed request from, where that is not our own. */
+  /** The header in which its clients expect the request id, where it differs. */
   errorIdHeader?(request: IncomingMessage): string | null
 }
 
 export type MountContext = {
   readonly requestId: string
-  /** Fires when the client leaves, or when the server stops and has waited long enough. */
+  /** Aborts when the client disconnects, or when the shutdown grace period is over. */
   readonly signal: AbortSignal
 }
 
 /**
- * Takes further requests off the key's account, for what asks for several things at once; the first one is taken
- * already. Fails when there are not so many left.
+ * Takes further requests from the key's bucket, for batches; the first one is already taken. Fails
+ * when too few are left.
  */
 export type ConsumeRequests = (requests: number) => Promise<void>
 
-/** One answered request. The route is a template, never the address itself, which may hold names. */
+/** One completed request. The route is the template, because paths may contain names. */
 export type RequestReport = {
   readonly requestId: string
   readonly method: string
   readonly route: string
   readonly status: number
   readonly ms: number
-  /** Sent to the client, headers included. */
+  /** Bytes sent, including headers. */
   readonly bytes: number
   readonly keyId: string | null
-  /** What went wrong inside, when that was the reason for the status. */
+  /** The internal error behind the status, if any. */
   readonly error?: unknown
 }
 
@@ -55,22 +57,25 @@ export type HttpServerOptions = {
   readonly engine: Engine
   readonly version: string
   readonly clock: Clock
-  /** `off` lets everybody in as a superadmin; only for a server that nobody else can reach. Default: `keys`. */
+  /**
+   * `off` treats every caller as superadmin; only for servers that nobody else can reach. Default:
+   * `keys`.
+   */
   readonly auth?: 'keys' | 'off'
-  /** Whether the connection itself is encrypted. */
+  /** Whether the server itself terminates TLS. */
   readonly isTls?: boolean
-  /** Believes `X-Forwarded-For` and `X-Forwarded-Proto`, which only a proxy in front may set. */
+  /** Trusts `X-Forwarded-For` and `X-Forwarded-Proto`. Only safe behind a proxy that sets them. */
   readonly trustProxy?: boolean
-  /** Names under which this server may be asked for, without ports. */
+  /** Host names that the server answers to, without ports. */
   readonly allowedHosts: readonly string[]
-  /** Whether any IP address is a good name too. It is no name that anybody could make point elsewhere. */
+  /** Whether any IP address is a valid host. DNS rebinding cannot use one. */
   readonly allowsIpAddresses?: boolean
-  /** Other web pages that may ask from a browser, as `https://app.example`. Default: none. */
+  /** Origins of web pages that may call the API, such as `https://app.example`. Default: none. */
   readonly allowedOrigins?: readonly string[]
   readonly embeddingProviders?: readonly EmbeddingProvider[]
-  /** The text of `/metrics`; without it there is none. */
+  /** The body of `/metrics`; without it there is none. */
   readonly metrics?: () => Promise<string>
-  /** Whether `/metrics` is told without a key. */
+  /** Whether `/metrics` needs no key. */
   readonly hasPublicMetrics?: boolean
   /** The folder of the built Studio; without it, `/` is a plain page. */
   readonly studioFolder?: string
@@ -78,13 +83,13 @@ export type HttpServerOptions = {
   readonly mounts?: readonly Mount[]
 }
 
-/** How `serve` meets the world. */
+/** Network options of `serve`. */
 export type ServerNetworkOptions = {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
-  /** Believe what a proxy says about who asks and how. */
+  /** Trust proxy headers for client address and protocol. */
   readonly trustProxy: boolean
-  /** Names under which it may be asked, besides its own address. */
+  /** Host names besides the bound address. */
   readonly allowedHosts: readonly string[]
-  /** Pages of other origins that may ask it. */
+  /** Allowed origins of other web pages. */
   readonly allowedOrigins: readonly string[]
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP door: every request passes the same checks in the same order (host, origin, address, key, rate) before
- * anything is read or done for it, and ends in one shape of answer.
+ * The HTTP server. Every request passes the same checks in the same order (host, origin, address,
+ * key, rate) before anything is read, and ends in the same response shape.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -46,11 +46,11 @@ import {
 import { RateLimiter } from './security/rate-limiter.ts'
 import type { HttpServerOptions, Mount } from './server-options.ts'
 
-/** How often headers that take too long are looked for. */
+/** How often slow headers are checked for. */
 const CHECK_MS = 2_000
 const UNKNOWN_ROUTE = '(unknown)'
 const REQUEST_ID = /^[\w.:-]{1,100}$/
-/** What is behind a mount says itself what it answers. */
+/** A mount defines its own methods. */
 const MOUNT_METHODS = ['GET', 'POST', 'DELETE']
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -59,12 +59,15 @@ type Target =
   | { readonly kind: 'own'; readonly route: BuiltinRoute }
   | { readonly kind: 'mount'; readonly mount: Mount }
 
-/** What becomes known of a request on its way, for the report. */
+/** What is known of a request so far, for the access log. */
 type Progress = { route: string; identity: Principal | null; error: unknown }
 
 export type HttpServer = {
   readonly server: Server
-  /** Stops taking requests, lets those under way finish, then stops them, then cuts what is left. */
+  /**
+   * Stops accepting requests, waits for those in flight, then aborts them, then closes the
+   * remaining connections.
+   */
   close(graceMs?: number): Promise<void>
 }
 
@@ -72,49 +75,49 @@ export function createHttpServer(
   options: HttpServerOptions,
   tls: { readonly cert: Buffer; readonly key: Buffer } | null = null,
 ): HttpServer {
-  const door = new RequestDispatcher(options)
-  // A missing Host is refused with all the others, in the one shape.
+  const dispatcher = new RequestDispatcher(options)
+  // A missing Host header is refused in the standard error shape.
   const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    // Whatever goes wrong while an error is told ends this connection, not the server.
-    door.answer(request, response).catch(() => response.destroy())
+    // A failure while sending an error ends this connection, not the server.
+    dispatcher.answer(request, response).catch(() => response.destroy())
   }
   const server: Server =
     tls === null
       ? createServer(settings, listener)
       : createTlsServer({ ...settings, ...tls }, listener)
   server.headersTimeout = HEADERS_TIMEOUT_MS
-  // Bodies have their own limits, because what is imported may take long.
+  // Bodies have their own limits, because imports may take long.
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.on('clientError', respondMalformedRequest)
   server.on('checkExpectation', listener)
   server.on('connect', rejectConnect)
-  return { server, close: (graceMs) => door.close(server, graceMs) }
+  return { server, close: (graceMs) => dispatcher.close(server, graceMs) }
 }
 
 class RequestDispatcher {
   readonly connections = new ConnectionTracker()
   readonly #options: HttpServerOptions
-  readonly #surroundings: ServerContext
+  readonly #context: ServerContext
   readonly #authentication: Authenticator
   readonly #rates: RateLimiter
   readonly #router = new Router<Target>()
   readonly #readers: ReadOperations
   readonly #mounts: readonly Mount[]
-  readonly #unlisten: () => void
+  readonly #unsubscribe: () => void
 
   constructor(options: HttpServerOptions) {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
     this.#options = options
-    this.#surroundings = { engine, version, embeddingProviders }
+    this.#context = { engine, version, embeddingProviders }
     this.#authentication = new Authenticator(engine.keys, clock)
     this.#rates = new RateLimiter(
       clock,
       async () => (await engine.settings.resolve(null))['server.requestsPerMinute'],
       engine.changeFeed.takeTokens,
     )
-    this.#unlisten = engine.changeFeed.subscribe((news) => {
+    this.#unsubscribe = engine.changeFeed.subscribe((news) => {
       if (isAboutKind(news, 'key')) this.#authentication.forget()
       if (isAboutKind(news, 'setting')) this.#rates.invalidateLimit()
     })
@@ -128,7 +131,7 @@ class RequestDispatcher {
   }
 
   async close(server: Server, graceMs?: number): Promise<void> {
-    this.#unlisten()
+    this.#unsubscribe()
     await this.connections.close(server, graceMs)
   }
 
@@ -145,7 +148,7 @@ class RequestDispatcher {
     }
     const own = createBuiltinRoutes({
       ...this.#options,
-      surroundings: this.#surroundings,
+      context: this.#context,
       authentication: this.#authentication,
       isStopping: () => this.connections.isStopping,
       stopping: this.connections.stopping,
@@ -219,7 +222,7 @@ class RequestDispatcher {
     return { kind: 'found' as const, target, template: mount.path, fields: {} }
   }
 
-  /** Who asks, if they may. Null only where that does not matter. */
+  /** The authenticated principal. Null only where none is required. */
   async #admit(
     request: IncomingMessage,
     response: ServerResponse,
@@ -259,16 +262,16 @@ class RequestDispatcher {
     }
     const { operation } = target
     try {
-      await handleOperation(this.#surroundings, this.#readers, operation, caller, exchange)
+      await handleOperation(this.#context, this.#readers, operation, caller, exchange)
     } finally {
-      // Keys may have been made or revoked.
+      // Keys may have been created or revoked.
       if (operation.access === 'manage' && operation.targets !== undefined) {
         this.#authentication.forget()
       }
     }
   }
 
-  /** Takes further requests off a key's account. */
+  /** Takes further requests from a key's bucket. */
   async #charge({ key }: Caller, response: ServerResponse, requests: number): Promise<void> {
     if (this.#options.auth !== 'off') await this.#rates.take(key ?? '', response, requests)
   }
@@ -279,15 +282,15 @@ class RequestDispatcher {
     error: AppError,
     requestId: string,
   ): Promise<void> {
-    // Half an answer must not look like a whole one; and who has left is told nothing.
+    // A truncated response must not look complete, and a disconnected client gets none.
     if (response.headersSent || response.destroyed || error.code === 'cancelled') {
       if (!response.writableEnded) request.socket.destroy()
       return
     }
-    // Whatever would have been passed on, this answer is our own.
+    // Headers of the proxied response are dropped: this response is our own.
     setSecurityHeaders(response, isSecure(this.#options, request), false)
     const { retryAfter } = error.facts
-    // What is still to come of its body would be read as the next request.
+    // The rest of its body would be read as the next request.
     if (error.code === 'timeout') response.setHeader('connection', 'close')
     if (error.code === 'unauthenticated') {
       response.setHeader('www-authenticate', 'Bearer realm="recollect"')
@@ -332,7 +335,7 @@ class RequestDispatcher {
   }
 }
 
-/** The status that servers note when there is nobody left to answer to. */
+/** The status that is logged for a client that disconnected. */
 const CLIENT_CLOSED_STATUS = 499
 
 function pathOf({ url = '' }: IncomingMessage): string {
@@ -341,6 +344,6 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 function requestIdOf({ headers }: IncomingMessage): string {
-  const given = firstHeaderValue(headers, 'x-request-id') ?? ''
-  return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
+  const requestId = firstHeaderValue(headers, 'x-request-id') ?? ''
+  return REQUEST_ID.test(requestId) ? requestId : `req_${randomUUID()}`
 }

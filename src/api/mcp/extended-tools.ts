@@ -1,6 +1,6 @@
 /**
- * The set of further tools: what can be done about conversations and upkeep, spelled after the operations. For programs that
- * look after memories; a model that has a conversation needs none of them.
+ * Extended tools for conversations and maintenance, named after their operations. Meant for
+ * programs that manage memory, not for models in a conversation.
  */
 import { OPERATIONS } from '../operations/index.ts'
 import type { McpBinding, Operation } from '../operations/operation.ts'

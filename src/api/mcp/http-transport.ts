@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP, for clients of both eras of the protocol on one address. Whoever mounts it has checked host, origin,
- * key and rate before; this door trusts the caller it is given.
+ * Streamable HTTP transport for both generations of the protocol. Host, origin, key and rate have
+ * been checked by the mount.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -22,16 +22,16 @@ export type McpHttpHandler = {
     charge?: ConsumeRequests,
     visit?: MountContext,
   ): Promise<void>
-  /** Ends open streams; later requests are refused. */
+  /** Ends open streams and refuses later requests. */
   close(): Promise<void>
 }
 
-/** The code that the SDK gives to requests that it does not let in. */
+/** The SDK's error code for rejected requests. */
 const REJECTED_STATUS = -32_000
-/** Some programs put it before their text; readers of JSON leave it out. */
+/** Some clients send a byte order mark; JSON parsers reject it. */
 const BYTE_ORDER_MARK = /^\ufeff/
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
-/** Only path and method matter behind this door; the name under which the server is asked for was checked before. */
+/** Only method and path matter here; the host has been validated. */
 const BASE = 'http://recollect.invalid'
 
 export function createMcpHttpHandler(options: McpServerOptions): McpHttpHandler {
@@ -66,7 +66,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   return BODILESS.has(request.method ?? 'GET') ? null : readBodyBytes(request, BODY_BYTES_MAX)
 }
 
-/** Older clients may send several messages at once. What can't be read is one, and refused further on. */
+/** Older clients may send batches. Unparseable text counts as one message and is refused later. */
 function countMessages(body: Buffer | null): number {
   const text = body?.toString('utf8').replace(BYTE_ORDER_MARK, '').trimStart() ?? ''
   if (!text.startsWith('[')) return 1
@@ -86,7 +86,7 @@ function toWebRequest(request: IncomingMessage, body: Buffer | null, signal: Abo
   return new Request(new URL(url, BASE), { method, headers, body, signal })
 }
 
-/** What never got as far as the protocol is answered in its shape all the same. */
+/** Errors before the protocol layer use the protocol's error shape too. */
 function reject(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
@@ -118,6 +118,6 @@ async function send(answered: Response, response: ServerResponse): Promise<void>
   }
   response.flushHeaders()
   const body = Readable.fromWeb(answered.body as NodeReadableStream) // one stream, typed twice
-  // A client that leaves in the middle is no fault of anybody.
+  // A client disconnect is not an error.
   await pipeline(body, response).catch(() => response.destroy())
 }

@@ -1,4 +1,4 @@
-/** One conversation with a client, of either era of the protocol: lists tools and calls them. */
+/** One client session, of either generation of the protocol: lists tools and calls them. */
 import {
   type CallToolResult,
   ProtocolError,
@@ -14,11 +14,11 @@ import { createToolRegistry } from './tool-registry.ts'
 export type McpServerOptions = {
   readonly contextOf: (caller: Caller, signal: AbortSignal) => OperationContext
   readonly version: string
-  /** Adds the tools that users of other systems have in their prompts. */
+  /** Adds tools with the names of other systems. */
   readonly compatibility?: boolean
-  /** Adds those for conversations and upkeep. */
+  /** Adds tools for conversations and maintenance. */
   readonly further?: boolean
-  /** Told of failures that are bugs or the system's, never of those that a caller makes. */
+  /** Receives internal failures, never caller errors. */
   readonly onError?: (error: Error) => void
 }
 
@@ -78,11 +78,11 @@ function toToolListing({ name, description, inputSchema, outputSchema, annotatio
 async function callTool(
   tool: Tool,
   context: OperationContext,
-  given: ToolFields,
+  input: ToolFields,
   onError: McpServerOptions['onError'],
 ): Promise<CallToolResult> {
   try {
-    const output = await tool.call(context, given)
+    const output = await tool.call(context, input)
     return {
       content: [{ type: 'text', text: tool.formatResult(output) }],
       structuredContent: { ...output },

@@ -1,6 +1,6 @@
 /**
- * Answers in few words. Clients of today read the structured answer; others hand this text to the model, so it holds
- * what the next step needs: snippets and ids, never whole pages.
+ * Text results. Current clients read the structured content; others pass this text to the model, so
+ * it contains what the next step needs: snippets and ids.
  */
 import type { z } from 'zod'
 import type { WireTurn } from '../operations/conversations/session-operations.ts'
@@ -18,7 +18,7 @@ type SearchHit = Hit & {
   readonly createdAt?: string
 }
 
-/** By the name of the tool. The casts are what the operation's output schema says. */
+/** Formatters by tool name. The casts follow the operation's output schema. */
 export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] } = {
   memory_search: (output) => {
     const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
@@ -122,7 +122,7 @@ const LAYERS = {
   transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: formatTurn },
 } as const
 
-/** As lists in words, which is what prompts that know these layers expect. */
+/** Prose lists, which prompts for these layers expect. */
 export function formatLayer({ scope, results }: LayerAnswer): string {
   const { head, none, line } = LAYERS[scope]
   return results.length === 0 ? none : [head, ...results.map(line)].join('\n')
@@ -148,7 +148,7 @@ function dayOf(time: string): string {
   return time.slice(0, 10)
 }
 
-/** For tools without words of their own. */
+/** For tools without a formatter. */
 export function formatAsJson(output: ToolFields): string {
   return JSON.stringify(output)
 }
@@ -159,7 +159,7 @@ function formatHits(hits: readonly Hit[]): string {
     .join('\n')
 }
 
-/** A turn shows who said it and when; a quote must not pass for something that is known. */
+/** Turns carry speaker and date: a quote must not pass for a fact. */
 function withSpeaker({ snippet, source, speaker, createdAt, ...hit }: SearchHit): Hit {
   if (source !== 'transcript') return { ...hit, snippet }
   const day = createdAt === undefined ? '' : ` on ${dayOf(createdAt)}`
@@ -181,7 +181,7 @@ function formatReason(reason: unknown): string {
   return typeof reason === 'string' ? reason : JSON.stringify(reason)
 }
 
-/** Higher is nearer; there is no highest one. */
+/** Higher is closer; scores have no upper bound. */
 export function formatScore(score: number): string {
   return score.toFixed(2)
 }
@@ -190,7 +190,7 @@ export function formatMemoryTotal(memories: number): string {
   return memories === 1 ? '1 memory' : `${memories} memories`
 }
 
-/** Turns that state what is forgotten can't be recalled either. */
+/** Turns that state a forgotten fact are excluded too. */
 function tellTurns(turnsDisabled: number): string {
   return turnsDisabled === 0 ? '' : `\nTurns disabled: ${turnsDisabled}`
 }

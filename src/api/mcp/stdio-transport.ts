@@ -1,6 +1,6 @@
 /**
- * MCP over standard input and output, for clients that start a program of their own. Output carries the protocol and
- * nothing else. It ends when the input does, after what was asked has been answered.
+ * MCP over stdio, for clients that start a process. Output carries protocol messages only. The
+ * session ends with the input, after pending calls have been answered.
  */
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import {
@@ -20,21 +20,21 @@ export type StdioOptions = McpServerOptions & {
   readonly caller: Caller
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Ends it at once. */
+  /** Ends the session at once. */
   readonly signal: AbortSignal
 }
 
 const MESSAGE_BYTES_MAX = 10_485_760
-/** How long answers may take after the input has ended. */
+/** Time limit for pending calls after the input has ended. */
 const SHUTDOWN_GRACE_MS = 10_000
 
-/** Whoever sits at this machine, held to one owner, so that a model can't reach the others. */
+/** The local user, restricted to one owner, so that a model cannot reach other owners. */
 export function localCaller(owner: string, user?: string): Caller {
   const caller = { key: null, role: 'user', home: owner, actsFor: [] } as const
   return user === undefined ? caller : { ...caller, user }
 }
 
-/** Resolves when the connection has ended. */
+/** Resolves when the session has ended. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { caller, stdin, stdout, signal, onError } = options
   if (signal.aborted) return
@@ -51,7 +51,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await handle.close()
 }
 
-/** The SDK's transport drops what is still being worked on when the input ends; this one answers it first. */
+/** The SDK's transport drops pending calls when the input ends; this one answers them first. */
 class Connection implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -101,7 +101,7 @@ class Connection implements Transport {
     return this.#inner.close()
   }
 
-  /** The input has ended: what it said is read to the end, what was asked is answered, then the transport hears of it. */
+  /** The input has ended: remaining messages are read and answered before the transport closes. */
   async #finish(): Promise<void> {
     const hasMore = () => this.#input.readableLength + this.#input.writableLength > 0
     while (!this.#input.destroyed && hasMore()) {
@@ -120,11 +120,11 @@ class Connection implements Transport {
   }
 
   #note(message: JSONRPCMessage): void {
-    // A subscription is answered only when it ends, and it ends with the connection.
+    // Subscriptions stay pending until the session ends, so they are not waited for.
     if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') {
       this.#waiting.add(message.id)
     }
-    // What a client takes back is not answered.
+    // Canceled requests get no response.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.#settle(message.params?.requestId as RequestId) // any other value waits for nothing
     }

@@ -1,4 +1,7 @@
-/** Failures as results, in words that a model can act on: what happened, to which field, and what to do next. */
+/**
+ * Errors as tool results that a model can act on: what happened, to which field, and what to do
+ * next.
+ */
 import {
   type AppError,
   ERRORS,
@@ -8,8 +11,8 @@ import {
 } from '../../lib/errors.ts'
 
 /**
- * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits
- * only some failures of a code, the others have to speak for themselves: a wrong next step is worse than none.
+ * Advice by error code. Codes without advice need a person. Where advice fits only some failures of
+ * a code it is omitted: a wrong next step is worse than none.
  */
 const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) => string | null) } =
   {
@@ -25,7 +28,7 @@ const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) =
   }
 const RETRY = 'Call again in a moment; if it still fails, tell the user.'
 const TELL_USER = 'Do not try again; tell the user.'
-/** More faults than these help nobody to correct the first ones. */
+/** More field errors than this do not help to correct the first ones. */
 const FAULTS_SHOWN = 20
 
 export function formatToolError(thrown: unknown): {
@@ -34,7 +37,7 @@ export function formatToolError(thrown: unknown): {
 } {
   const error = toAppError(thrown)
   const { code } = error
-  // What went wrong inside stays inside.
+  // Internal details stay in the log.
   const message = code === 'internal' ? ERRORS.internal.help : error.message
   const faults = code === 'internal' ? [] : error.details
   const advice = adviceFor(error)

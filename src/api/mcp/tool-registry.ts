@@ -1,4 +1,7 @@
-/** Which tools a caller gets: those of the table, and on request further ones and those that users of other systems know. */
+/**
+ * Selects the tools of a caller: the standard set and, on request, the extended and compatibility
+ * sets.
+ */
 import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { compatibilityTools } from './compatibility/index.ts'
@@ -8,19 +11,22 @@ import { type ScopeChoice, type Tool, toTool } from './tool.ts'
 import { addTurnLookup } from './turn-reader.ts'
 
 export type ToolRegistry = {
-  /** All of them, also those that the caller's role does not cover: calling one of these is answered, not unknown. */
+  /**
+   * All tools, including those beyond the caller's role: calling one is a permission error, not an
+   * unknown tool.
+   */
   toolsFor(caller: Caller): ReadonlyMap<string, Tool>
 }
 
-/** What is offered only on request: every tool costs tokens with every request to a model. */
+/** Optional sets: each listed tool costs tokens in every model request. */
 export type ToolSets = {
-  /** What users of other systems have in their prompts. */
+  /** Tools with the names of other systems. */
   readonly hasCompatibilityTools: boolean
-  /** What can be done about conversations and upkeep besides. */
+  /** Tools for conversations and maintenance. */
   readonly hasExtendedTools: boolean
 }
 
-/** Schemas are made once for each kind of caller, not for each request. */
+/** Schemas are built once per kind of caller. */
 export function createToolRegistry(sets: ToolSets): ToolRegistry {
   const made = new Map<string, ReadonlyMap<string, Tool>>()
   return {
@@ -36,7 +42,7 @@ export function createToolRegistry(sets: ToolSets): ToolRegistry {
   }
 }
 
-/** The owner comes from the key, and so does the user where the key is one person's. */
+/** The owner comes from the key, and so does the user for single-user keys. */
 function scopeChoiceOf({ role, user }: Caller): ScopeChoice {
   const namesOwner = role === 'superadmin'
   return { canChooseOwner: namesOwner, canChooseUser: namesOwner || user === undefined }

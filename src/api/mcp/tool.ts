@@ -1,4 +1,4 @@
-/** What a tool is to this door: something a model may call, with its schemas and a short telling of its answers. */
+/** A tool: input and output schema, handler, and a text rendering of its result. */
 import { z } from 'zod'
 import { ValidationError } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
@@ -14,7 +14,7 @@ export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: 
 
 export type Tool = {
   readonly name: string
-  /** Tells a model when to use it. */
+  /** Tells the model when to use it. */
   readonly description: string
   readonly access: Access
   readonly inputSchema: JsonSchema
@@ -25,9 +25,9 @@ export type Tool = {
     readonly idempotentHint: boolean
     readonly openWorldHint: boolean
   }
-  /** Answers with what the output schema says, or throws an AppError. */
-  call(context: OperationContext, given: ToolFields): Promise<ToolFields>
-  /** The answer in few words, for clients that show nothing but text. */
+  /** Returns a value of the output schema or throws an AppError. */
+  call(context: OperationContext, input: ToolFields): Promise<ToolFields>
+  /** The result as text, for clients that ignore structured content. */
   formatResult(output: ToolFields): string
 }
 
@@ -44,7 +44,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rest as JsonSchema // inputs and outputs of operations are objects
 }
 
-/** What a caller may leave to the model, beyond the fields that everybody has. */
+/** Which scope fields a caller may leave to the model. */
 export type ScopeChoice = {
   /** Whether the model may name the owner. */
   readonly canChooseOwner: boolean
@@ -52,7 +52,7 @@ export type ScopeChoice = {
   readonly canChooseUser: boolean
 }
 
-/** The tool that an operation is, spelled like this. */
+/** The tool for an operation, with this name. */
 export function toTool(
   operation: Operation,
   mcp: McpBinding,
@@ -80,10 +80,10 @@ export function toTool(
       idempotentHint: isReading || (operation.isIdempotent ?? false),
       openWorldHint: false,
     },
-    call: async (context, given) => {
-      assertKnownFields(given, fields)
+    call: async (context, input) => {
+      assertKnownFields(input, fields)
       return (await performOperation(operation, context, {
-        ...given,
+        ...input,
         ...mcp.fixedInput,
       })) as ToolFields // outputs are objects
     },
@@ -91,9 +91,9 @@ export function toTool(
   }
 }
 
-/** The operation knows more fields than a model may give; those are as unknown here as misspelt ones. */
-function assertKnownFields(given: ToolFields, fields: readonly string[]): void {
-  const strangers = Object.keys(given).filter((field) => !fields.includes(field))
+/** Operation fields that a model may not set are as unknown here as misspelled ones. */
+function assertKnownFields(input: ToolFields, fields: readonly string[]): void {
+  const strangers = Object.keys(input).filter((field) => !fields.includes(field))
   if (strangers.length === 0) return
   const known = fields.length === 0 ? 'It takes none.' : `It takes: ${fields.join(', ')}.`
   throw new ValidationError(

@@ -1,11 +1,13 @@
-/** `memory_get` reads memories and turns of conversations: `memory_search` answers with ids of both. */
+/**
+ * `memory_get` reads memories and conversation turns, because `memory_search` returns ids of both.
+ */
 import { isTurnId } from '../../domain/search-document.ts'
 import { getTurn } from '../operations/conversations/session-operations.ts'
 import { getMemory } from '../operations/memories/memory-operations.ts'
 import { performOperation } from '../operations/operation.ts'
 import { outputSchemaOf, type Tool, type ToolFields } from './tool.ts'
 
-/** One of the two is there. */
+/** Exactly one of the two exists. */
 const output = getMemory.output.partial().extend(getTurn.output.partial().shape)
 
 export function addTurnLookup(own: Tool): Tool {
@@ -15,7 +17,7 @@ export function addTurnLookup(own: Tool): Tool {
     call: async (context, given) => {
       const { id } = given
       const isOfTurn = typeof id === 'string' && isTurnId(id)
-      // Fields that a model may not give are refused by the tool itself.
+      // The tool itself refuses fields that a model may not set.
       const isKnown = Object.keys(given).every(
         (field) => field in Object(own.inputSchema.properties),
       )

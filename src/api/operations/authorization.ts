@@ -1,6 +1,6 @@
 /**
- * Who may do what. The whole rule is here: a role covers kinds of access, and a key reaches its own owners only.
- * What lies outside of a key's reach is told as if it weren't there, so that nobody learns names by asking.
+ * Authorization: a role grants kinds of access, and a key reaches its own owners only. Owners out
+ * of reach look as if they did not exist.
  */
 
 import type { Role } from '../../domain/access.ts'
@@ -9,8 +9,8 @@ import { SHARED_OWNER } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 
 /**
- * `read`: looks at memories. `write`: adds, changes and bins single ones, which can all be undone. `curate`: removes
- * for good, clears, moves whole owners in and out, changes an owner's settings. `manage`: the system itself.
+ * `read`: read memories. `write`: add, edit and forget single memories, all undoable. `curate`:
+ * erase, clear, export, import, change owner settings. `manage`: administer the system.
  */
 export const ACCESS = ['read', 'write', 'curate', 'manage'] as const
 
@@ -23,14 +23,14 @@ const ACCESS_BY_ROLE: Readonly<Record<Role, readonly Access[]>> = {
   superadmin: ['read', 'write', 'curate', 'manage'],
 }
 
-/** Who calls: a key, or, without one, whoever sits at this machine. */
+/** The caller: an API key or, without one, the local user. */
 export type Caller = {
   readonly key: ApiKeyId | null
   readonly role: Role
-  /** The owner that is meant when none is named. */
+  /** The owner of requests that name none. */
   readonly home: string
   readonly actsFor: readonly string[]
-  /** Of the home owner, where the caller is one person among several; null reaches what is nobody's in particular. */
+  /** The user within the default owner, for single-user keys; null reaches rows without a user. */
   readonly user?: string | null
   readonly session?: string
 }
@@ -41,13 +41,16 @@ export function hasAccess(caller: Caller, access: Access): boolean {
 
 export function assertAccess(caller: Caller, access: Access): void {
   if (hasAccess(caller, access)) return
-  throw new AppError('forbidden', `A key with the role ${caller.role} may not do this.`, {
+  throw new AppError('forbidden', `The role ${caller.role} does not permit this operation.`, {
     role: caller.role,
     access,
   })
 }
 
-/** Whether a caller may do this with the memories of an owner. Shared memory is read by all and kept by superadmins. */
+/**
+ * Whether a caller may access an owner's memories. Shared memory is readable by all and writable by
+ * superadmins.
+ */
 export function canReachOwner(caller: Caller, owner: string, access: Access): boolean {
   if (caller.role === 'superadmin') return true
   if (owner === SHARED_OWNER) return access === 'read'

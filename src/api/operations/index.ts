@@ -1,4 +1,4 @@
-/** The table: everything that can be done over a door. */
+/** The operation table. */
 
 import * as trying from './admin/diagnostics.ts'
 import * as jobOperations from './admin/job-operations.ts'
@@ -152,6 +152,6 @@ export const OPERATIONS: readonly Operation[] = [
 
 export function findOperation(name: string): Operation {
   const found = OPERATIONS.find((operation) => operation.name === name)
-  if (found === undefined) throw new Error(`There is no operation ${name}.`)
+  if (found === undefined) throw new Error(`Unknown operation: ${name}.`)
   return found
 }

@@ -1,6 +1,6 @@
 /**
- * Memories as programs get them, whatever the door: every field, times as ISO text, and the names that users of other
- * systems know (`apiKeyId`, `sessionId`, `accessCount`).
+ * The wire format of memories: every field, ISO times, and the aliases of other systems
+ * (`apiKeyId`, `sessionId`, `accessCount`).
  */
 import { z } from 'zod'
 import {
@@ -12,16 +12,16 @@ import {
 } from '../../domain/memory.ts'
 import type { HistoryEntry } from '../../memory/memory-reader.ts'
 
-/** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
+/** Input times: ISO text with or without a time of day, or epoch milliseconds. */
 export const timeField = z
   .union([z.string().max(40), z.int()])
   .transform((value, context) => {
     const ms = typeof value === 'number' ? value : isoMs(value)
     if (Number.isInteger(ms) && Math.abs(ms) <= INSTANT_MAX) return ms
-    context.addIssue({ code: 'custom', message: 'is a time, as 2026-05-01T12:00:00Z.' })
+    context.addIssue({ code: 'custom', message: 'must be a date such as 2026-05-01T12:00:00Z.' })
     return z.NEVER
   })
-  .describe('A time: ISO 8601 text, or milliseconds since 1970.')
+  .describe('ISO 8601 text or epoch milliseconds.')
 const INSTANT_MAX = 8_640_000_000_000_000
 
 function isoMs(text: string): number {
@@ -31,7 +31,7 @@ function isoMs(text: string): number {
 const time = z.string().describe('ISO 8601')
 const nullableTime = time.nullable()
 
-/** A field that stands alone in the query of an address may be given as one text with commas. */
+/** A query parameter with a single value may hold a comma-separated list. */
 export function listField<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item).max(LIST_MAX), item.transform((only) => [only])])
 }
@@ -45,18 +45,18 @@ export const memoryStatusSchema = z.enum(MEMORY_STATUSES)
 
 export const metadataSchema = z.record(z.string(), z.json())
 
-/** Of answers to what is done in several steps. */
+/** For operations that make several changes. */
 export const changesSchema = z
   .array(z.string())
-  .describe('All changes that were made, in their order; undo takes each.')
+  .describe('All changes in order; each can be undone.')
 
 export const wireMemory = z
   .object({
     id: z.string(),
     owner: z.string(),
-    apiKeyId: z.string().describe('The same as owner.'),
+    apiKeyId: z.string().describe('Alias of `owner`.'),
     user: z.string().nullable(),
-    sessionId: z.string().describe('Empty when it belongs to none.'),
+    sessionId: z.string().describe('Empty without a session.'),
     key: z.string().nullable(),
     content: z.string(),
     type: memoryTypeSchema,
@@ -93,7 +93,7 @@ export const wireMemory = z
 
 export type WireMemory = z.output<typeof wireMemory>
 
-/** Field by field: a list of memories is made of this, and copying with some left out takes several times as long. */
+/** Field by field: spreading and omitting fields takes several times as long on lists. */
 export function toWireMemory(memory: Memory): WireMemory {
   const { place, provenance } = memory
   return {
@@ -138,7 +138,7 @@ export function toWireMemory(memory: Memory): WireMemory {
 
 export const wireVersion = z.object({
   memory: wireMemory,
-  replacedAt: nullableTime.describe('Null for the version in force.'),
+  replacedAt: nullableTime.describe('Null for the current version.'),
 })
 
 export function toWireVersion({ memory, replacedAt }: HistoryEntry) {

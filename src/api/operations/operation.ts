@@ -1,6 +1,6 @@
 /**
- * What an operation is: an entry of the one table that REST, MCP and the command line all read, so that they can't
- * disagree. An entry says what goes in and out, who may do it, how each door spells it, and how it is done.
+ * An operation: an entry of the one table that REST, MCP and the command line share. It declares
+ * input, output, access, the mapping to each transport, and the handler.
  */
 import type { z } from 'zod'
 import { SHARED_OWNER } from '../../domain/scope.ts'
@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { AppError, type FieldError, ValidationError } from '../../lib/errors.ts'
 import { type Access, assertAccess, type Caller } from './authorization.ts'
 
-/** A service that could make vectors, and whether its key is here. */
+/** An embedding service and whether its API key is configured. */
 export type EmbeddingProvider = {
   readonly provider: string
   readonly hasKey: boolean
@@ -24,78 +24,81 @@ export type OperationContext = {
   readonly caller: Caller
   readonly version: string
   readonly embeddingProviders: readonly EmbeddingProvider[]
-  /** Fires when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the result. */
   readonly signal: AbortSignal
-  /** Hears how far long work has come, where somebody looks. Must not fail. */
+  /** Receives progress of long operations. Must not throw. */
   readonly onProgress?: ProgressListener
 }
 
 export type ProgressListener = (progress: {
   readonly done: number
   readonly total: number
-  /** What is counted, where the work has several stages. */
+  /** The counted unit, for work with several stages. */
   readonly of?: string
 }) => void
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Fields in braces come from the path, the rest from the body where the method has one, else from the query.
- * An operation with an output that has a version answers with it as ETag, and takes If-Match as its field `version`.
+ * Fields in braces come from the path, the others from the body or the query. An output with a
+ * version is sent as ETag, and `If-Match` becomes the input field `version`.
  */
 export type HttpBinding = {
   readonly method: HttpMethod
   readonly path: string
   /** Default: 200. */
   readonly status?: 201 | 202
-  /** Where the version of the answer stands, for an ETag. */
+  /** Reads the version from the output, for the ETag. */
   readonly version?: (output: never) => number
-  /** Reads or answers lines instead of one JSON value; the door passes them on as they come. */
+  /** NDJSON input or output instead of one JSON value; the transport streams it. */
   readonly stream?: 'in' | 'out'
 }
 
 export type McpBinding = {
   readonly tool: string
-  /** Tells a model when to use it, in few words. */
+  /** Tells the model when to use it. */
   readonly description: string
-  /** The fields of the input that a model may give. The owner comes from the key. */
+  /** The input fields that a model may set. The owner comes from the key. */
   readonly fields: readonly string[]
-  /** Given in its place, whatever the model says. */
+  /** Fixed input values that a model cannot change. */
   readonly fixedInput?: { readonly [field: string]: unknown }
 }
 
 type Shape = z.ZodObject
 
 export type Operation<Input extends Shape = Shape, Output extends z.ZodType = z.ZodType> = {
-  /** As `memory.add`: what it is about, then what is done. */
+  /** For example `memory.add`: resource, then action. */
   readonly name: string
   readonly summary: string
   readonly access: Access
-  /** Whether a second call with the same input changes nothing more. Reading always is. */
+  /** Whether repeating the call has no further effect. Always true for reads. */
   readonly isIdempotent?: boolean
-  /** Whether something is gone afterwards that an undo does not bring back, or much of it. */
+  /** Whether it removes something that undo cannot restore, or removes in bulk. */
   readonly isDestructive?: boolean
-  /** Whether the answer holds a secret, which must not be kept anywhere. */
+  /** Whether the output contains a secret, which must not be stored anywhere. */
   readonly isSecret?: boolean
   readonly input: Input
   readonly output: Output
   readonly http: HttpBinding
   readonly mcp?: McpBinding
-  /** The command that does it. */
+  /** The CLI command. */
   readonly cli?: string
-  /** The ids of what was changed, for the audit log. Operations that only read leave it out. */
+  /** Ids of the affected resources for the audit log. Omitted by reads. */
   targets?(output: z.output<Output>, input: z.output<Input>): readonly string[]
   run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>>
 }
 
-/** Gives `run` the types of the entry's own input and output, and keeps them for those who call it by name. */
+/** Infers the types of `run` from the schemas and keeps them for direct callers. */
 export function defineOperation<Input extends Shape, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation
 }
 
-/** Checks the access, then the input, then does it and notes it in the audit log. Every door calls this and nothing else. */
+/**
+ * Runs an operation: access check, input validation, handler, audit log. Every transport calls
+ * this.
+ */
 export async function performOperation(
   operation: Operation,
   context: OperationContext,
@@ -117,14 +120,14 @@ export async function performOperation(
   return output
 }
 
-/** Counting changes nothing, and there is nothing to note. */
+/** Counting is a read and not audited. */
 function isDryRun(input: Fields): boolean {
   return input.dryRun === true
 }
 
 type Fields = { readonly [field: string]: unknown }
 
-/** The input as it stands in the schema, with every fault told by its field. */
+/** Validates the input and reports every invalid field. */
 export function parseInput<Input extends Shape>(
   { input }: { readonly input: Input },
   given: unknown,
@@ -134,7 +137,7 @@ export function parseInput<Input extends Shape>(
   throw new ValidationError(parsed.error.issues.flatMap(toFieldFaults))
 }
 
-/** While it is off, shared memory is there for superadmins only. */
+/** While shared memory is disabled, only superadmins reach it. */
 async function assertSharedVisible(
   { engine, caller }: OperationContext,
   input: Fields,
@@ -145,10 +148,10 @@ async function assertSharedVisible(
     (await engine.settings.resolve(null))['recall.sharedMemoryEnabled']
   )
     return
-  throw new AppError('not_found', 'There is no such owner here.')
+  throw new AppError('not_found', 'Owner not found.')
 }
 
-/** The owner that the input names, under any of the names that callers know it by. */
+/** The owner that the input names, under any alias. */
 export function ownerInInput(input: Fields): string | undefined {
   const { owner, apiKeyId, instanceId, agent_id } = input
   return [owner, apiKeyId, instanceId, agent_id].find((name) => typeof name === 'string') as
@@ -161,12 +164,12 @@ function toFieldFaults(issue: z.core.$ZodIssue): readonly FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: [...path, key].join('.'),
-      message: `There is no field "${key.slice(0, 80)}" here.`,
+      message: `Unknown field "${key.slice(0, 80)}".`,
     }))
   }
   const field = path.join('.')
   const named = field === '' ? 'The input' : field
-  // Messages of our own begin with the name already.
+  // Our own messages already start with the field name.
   const isNamed = issue.message.startsWith(named)
   return [{ field, message: isNamed ? issue.message : `${named}: ${issue.message}` }]
 }

@@ -1,4 +1,7 @@
-/** Whose memories an operation is about: what the input names, within what the caller reaches. */
+/**
+ * Resolves the scope of an operation: the owner, user and session that the input names, within the
+ * caller's reach.
+ */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
@@ -8,16 +11,16 @@ import type { OperationContext } from './operation.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 
-/** `apiKeyId` is the owner under the name that users of another system know. */
+/** `apiKeyId` is another system's name for the owner. */
 export const scopeFields = {
-  owner: name.optional().describe('Whose memories; default: the home of the key.'),
-  apiKeyId: name.optional().describe('The same as owner.'),
+  owner: name.optional().describe("The owner. Default: the key's default owner."),
+  apiKeyId: name.optional().describe('Alias of `owner`.'),
   user: name.optional().describe('Only this user of the owner.'),
   sessionId: z
     .string()
     .max(NAME_CHARACTERS_MAX)
     .optional()
-    .describe('Only this session. Empty: not narrowed by session.'),
+    .describe('Only this session. Empty: all sessions.'),
 }
 
 export type ScopeFields = {
@@ -41,8 +44,8 @@ export function resolveOwner(
   }
   const named = owner ?? apiKeyId ?? caller.home
   if (canReachOwner(caller, named, access)) return named
-  // Not forbidden: that would tell that there is such an owner.
-  throw new AppError('not_found', 'There is no such owner here.')
+  // Not found instead of forbidden, so that callers cannot probe for owner names.
+  throw new AppError('not_found', 'Owner not found.')
 }
 
 export function resolveScope(
@@ -52,7 +55,7 @@ export function resolveScope(
 ): ScopeInput {
   const owner = resolveOwner(context, input, access)
   const { caller } = context
-  // Names of user and session that come with the caller are those of its home.
+  // The caller's default user and session apply to its default owner only.
   const isHome = owner === caller.home
   const user = input.user ?? (isHome ? caller.user : undefined)
   const session = (input.sessionId || undefined) ?? (isHome ? caller.session : undefined)

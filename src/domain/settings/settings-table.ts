@@ -385,7 +385,7 @@ export const SETTINGS = {
     choices: ['auto', 'transformers', 'static', 'remote', 'none'],
     scope: 'system',
     appliesAt: 'start',
-    help: 'Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it.',
+    help: 'Where vectors come from, as `RECOLLECT_EMBEDDING_SOURCE`, which goes before it.',
   },
   'embedding.model': {
     kind: 'text',
@@ -393,7 +393,7 @@ export const SETTINGS = {
     providers: EMBEDDING_PROVIDERS,
     scope: 'system',
     appliesAt: 'start',
-    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`.',
+    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_API_KEY`.',
   },
   'embedding.localEnabled': {
     kind: 'switch',
@@ -421,7 +421,7 @@ export const SETTINGS = {
     providers: RERANK_PROVIDERS,
     scope: 'system',
     appliesAt: 'start',
-    help: 'The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it.',
+    help: 'The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL_FOLDER` go before it.',
   },
   ...VECTOR_SETTINGS,
   'learning.extractionModel': {

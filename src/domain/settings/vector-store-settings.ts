@@ -16,7 +16,7 @@ export const VECTOR_SETTINGS = {
     default: '',
     format: 'address',
     scope: 'system',
-    help: 'Where Qdrant is, as `http://127.0.0.1:6333`. Its key is set with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_KEY`.',
+    help: 'Where Qdrant is, as `http://127.0.0.1:6333`. Its key is set with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_API_KEY`.',
   },
   'vectorStore.qdrantQuantization': {
     kind: 'choice',

@@ -163,7 +163,10 @@ describe('identifiers', () => {
   it.each([
     ['foo_bar', ['foo_bar', 'foo', 'bar']],
     ['a.b.c', ['a.b.c', 'a', 'b', 'c']],
-    ['src/text/search/terms.ts', ['src/text/search/terms.ts', 'src', 'text', 'search', 'term', 'ts']],
+    [
+      'src/text/search/terms.ts',
+      ['src/text/search/terms.ts', 'src', 'text', 'search', 'term', 'ts'],
+    ],
     ['user@example.com', ['user@example.com', 'user', 'exampl', 'com']],
     ['camelCase', ['camelcas', 'camel', 'case']],
     ['HTTPServer', ['httpserver', 'http', 'server']],

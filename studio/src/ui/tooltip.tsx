@@ -1,5 +1,6 @@
 import { Tooltip as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { useI18n } from '../i18n/i18n.tsx'
 import { Icon } from './icon.tsx'
 import styles from './tooltip.module.css'
 
@@ -18,11 +19,12 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
   )
 }
 
-/** An info icon that explains a term. The explanation is its accessible name. */
+/** An info icon that explains a term in a tooltip. */
 export function InfoTip({ text }: { text: string }) {
+  const { t } = useI18n()
   return (
     <Tooltip text={text}>
-      <button type="button" className={styles.info} aria-label={text}>
+      <button type="button" className={styles.info} aria-label={t('common.info')}>
         <Icon name="info" size={14} />
       </button>
     </Tooltip>

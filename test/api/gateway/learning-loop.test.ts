@@ -71,7 +71,10 @@ it('[DI10] every outcome is told over the protocol', async () => {
     pendingSignals: 1,
   })
   await engine.settings.change(null, { 'learning.modelTokensPerDay': 1 })
-  expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pendingSignals: 1 })
+  expect(await flush('lost')).toMatchObject({
+    outcome: 'skipped:too_many_requests',
+    pendingSignals: 1,
+  })
   await engine.settings.change(null, {
     'learning.modelTokensPerDay': 0,
     'learning.extractionModel': '',

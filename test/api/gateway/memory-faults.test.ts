@@ -22,7 +22,11 @@ import type { Reply } from './support/scripted-upstream.ts'
 import { PATHS, speak } from './support/wire-format.ts'
 
 const ANSWER = 'Jasmine.'
-const SETTINGS = { 'gateway.enabled': true, 'server.requestsPerMinute': 0, 'gateway.contextTimeoutMs': 300 }
+const SETTINGS = {
+  'gateway.enabled': true,
+  'server.requestsPerMinute': 0,
+  'gateway.contextTimeoutMs': 300,
+}
 
 type Ill = { readonly setup: GatewaySetup; readonly become: Patient<unknown>['become'] }
 

@@ -20,7 +20,11 @@ import {
 } from './support/gateway-harness.ts'
 import { PATHS } from './support/wire-format.ts'
 
-const SETTINGS = { 'gateway.enabled': true, 'server.requestsPerMinute': 0, 'gateway.contextTimeoutMs': 300 }
+const SETTINGS = {
+  'gateway.enabled': true,
+  'server.requestsPerMinute': 0,
+  'gateway.contextTimeoutMs': 300,
+}
 /** After this a key that worked is looked up again. */
 const VERIFIED_MS = 5_000
 

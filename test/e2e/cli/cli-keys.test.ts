@@ -33,7 +33,9 @@ describe('keys', () => {
     const first = (await cli(['keys', 'reset', '--yes', '--json'])).json.secret
     expect(await verified(cli, first)).toMatchObject({ role: 'superadmin', isManagement: true })
     const asked = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
-    expect(asked.asked).toEqual(['Make a new management key? The former one ends at once.'])
+    expect(asked.asked).toEqual([
+      'Create a new management key? The previous one is revoked at once.',
+    ])
     expect(await verified(cli, first)).toBe(null)
     expect((await cli(['keys', '--json'])).json.keys).toHaveLength(1)
   })
@@ -127,7 +129,7 @@ describe('settings', () => {
       'sharedMemory is true\n',
     )
     expect((await cli(['settings', 'set', 'embeddingSource=static', '--system'])).out).toBe(
-      'embeddingSource is static, from the next start on\n',
+      'embeddingSource is static, takes effect at the next start\n',
     )
     expect((await cli(['settings', 'get', 'binDays'])).out).toMatch(/^30\n\n {2}set by +default\n/)
     expect((await cli(['status'])).out).toContain('recallLimit 5 (system)')

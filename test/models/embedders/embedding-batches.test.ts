@@ -211,7 +211,10 @@ describe.each(NAMES)('batches of %s', (name) => {
       const report = await prefill(notes(3))
       expect(report).toMatchObject({ filled: 2, remaining: 1 })
       expect(report.stopReason).toMatch(/gave no vectors for 1 of 3 texts/)
-      expect(reportBatchState(breaker)).toMatchObject({ batchApiEnabled: true, batchApiFailures: 1 })
+      expect(reportBatchState(breaker)).toMatchObject({
+        batchApiEnabled: true,
+        batchApiFailures: 1,
+      })
       expect(await plainCalls(notes(3))).toBe(1)
     }
   })

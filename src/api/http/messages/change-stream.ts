@@ -1,4 +1,7 @@
-/** Tells pages what kinds of things have changed, so that they ask again. What it is, they ask for with their own key. */
+/**
+ * Server-sent events that say which kinds of data changed. Pages refetch the data with their own
+ * key.
+ */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
@@ -8,19 +11,19 @@ import { type Caller, hasAccess } from '../../operations/authorization.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 
-/** Changes come in bursts; a page need not hear of each. */
+/** Changes come in bursts, which are coalesced into one event. */
 const DEBOUNCE_MS = 250
 
-/** Keeps proxies from closing what looks dead, and finds out who has left. */
+/** A heartbeat keeps proxies from closing idle streams and detects disconnected clients. */
 const HEARTBEAT_MS = 15_000
 
 export type ChangeStreamOptions = {
   readonly engine: Pick<Engine, 'onChanged'>
   readonly response: ServerResponse
   readonly caller: Caller
-  /** Whether the key still opens this door. */
+  /** Whether the key is still valid. */
   readonly isAuthorized: () => Promise<boolean>
-  /** Any of these ends it. */
+  /** Any of these ends the stream. */
   readonly signals: readonly AbortSignal[]
 }
 
@@ -59,14 +62,14 @@ export function streamChanges({
       stop()
       clearTimeout(pending)
       clearInterval(beat)
-      // The signal of the server outlives every page.
+      // The server's signal outlives every page.
       for (const signal of signals) signal.removeEventListener('abort', end)
       response.end()
       resolve()
     }
     for (const signal of signals) {
       if (signal.aborted) return end()
-      setMaxListeners(0, signal) // any number of pages may be open
+      setMaxListeners(0, signal) // one listener for each open page
       signal.addEventListener('abort', end, { once: true })
     }
     response.once('close', end)
@@ -77,12 +80,12 @@ export function streamChanges({
   })
 }
 
-/** What a change is about, for those who may know of it. */
+/** The kinds of data that a change concerns, as far as clients may know them. */
 function visibleKind(caller: Caller, change: Change): string | null {
   if (change.op === 'check') return null
   if (change.op === 'count') return canSee(caller, change.scope.owner) ? 'memory' : null
   if (change.op === 'remove') return canSee(caller, change.scope.owner) ? change.table : null
-  if (change.table === 'revision') return null // comes with the memory that it was
+  if (change.table === 'revision') return null // committed together with its memory
   const { owner } = change.row.place
   if (change.table !== 'entry') return canSee(caller, owner) ? change.table : null
   const { kind, about } = change.row

@@ -1,14 +1,16 @@
-/** Conditions on versions: `ETag` tells one, `If-Match` and `If-None-Match` ask for one. */
+/** Conditional requests: `ETag`, `If-Match` and `If-None-Match` carry row versions. */
 import { AppError } from '../../../lib/errors.ts'
 
-/** Several proxies mark compressed answers as weak; the version is the same, and it is all that counts here. */
+/**
+ * Proxies mark compressed responses as weak. Only the version counts, so weak tags compare equal.
+ */
 const TAG = /^(?:W\/)?"([^"]*)"$/
 
 export function toETag(version: number): string {
   return `"${version}"`
 }
 
-/** The tags of a header, without quotes, or `any`. */
+/** The entity tags of a header without quotes, or `any`. */
 export function parseETags(header: string, name: string): readonly string[] | 'any' {
   if (header.trim() === '*') return 'any'
   return header.split(',').map((part) => {
@@ -37,7 +39,7 @@ export function preconditionFailed(version: number | null): AppError {
   )
 }
 
-/** The version of an engine's refusal to change what has changed since. */
+/** The current version from the engine's version-conflict error. */
 export function conflictVersion(error: unknown): number | null {
   if (!(error instanceof AppError) || error.code !== 'conflict') return null
   const { version } = error.facts

@@ -1,4 +1,4 @@
-/** Sends lines as they come, no faster than the client reads them. */
+/** Streams NDJSON with backpressure. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createAbortedError } from '../../../lib/abort.ts'
@@ -14,7 +14,7 @@ export async function streamLines(
 ): Promise<void> {
   const iterator = lines[Symbol.asyncIterator]()
   try {
-    // Whatever is wrong shows at the first line, while an error can still be told.
+    // The first line is read before the headers are sent, so that an early failure can still change the status.
     let step = await iterator.next()
     response.setHeader('content-type', LINES_TYPE)
     response.writeHead(200)

@@ -1,4 +1,4 @@
-/** Reading what a client sends: JSON within limits, or lines as they come. Nothing is believed, nothing is guessed. */
+/** Reads request bodies: JSON within limits, or a stream of lines. */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../lib/errors.ts'
 import { runWithTimeout } from '../../../lib/timeout.ts'
@@ -14,14 +14,14 @@ import {
 
 const JSON_TYPES = ['application/json']
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
-/** Keys with which an object could be made to change all others. */
+/** Keys that would allow prototype pollution. */
 const HOSTILE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** The JSON value of the body; an empty one is an empty object. */
+/** Parses the body as JSON. An empty body is an empty object. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (!hasBody(request)) return {}
   assertContentType(request, JSON_TYPES)
@@ -54,7 +54,7 @@ function notUtf8(): AppError {
   return new AppError('invalid_input', 'The body is not valid UTF-8.', { field: '' })
 }
 
-/** Level by level, because a call for each level would run out of stack where it matters. */
+/** Iterative, because recursion would overflow the stack on deeply nested input. */
 function assertSafeKeys(value: unknown): void {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -76,7 +76,7 @@ function assertSafeKeys(value: unknown): void {
   }
 }
 
-/** Lines without their ends. Reads no faster than they are used. */
+/** Lines without line ends, read with backpressure. */
 export async function* readBodyLines(
   request: IncomingMessage,
   { charactersMax = LINE_CHARACTERS_MAX, pauseMs = BODY_IDLE_TIMEOUT_MS } = {},
@@ -111,7 +111,7 @@ function assertLineLength(line: string, charactersMax: number): string {
   throw new AppError('too_large', `A line has at most ${charactersMax} characters.`)
 }
 
-/** The chunks of a body. A client that is silent for too long, or leaves, ends it with an error. */
+/** The chunks of a body. Fails when the client is idle for too long or disconnects. */
 async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenerator<Buffer> {
   const iterator = request.iterator({ destroyOnReturn: false })
   try {
@@ -121,7 +121,7 @@ async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenera
       yield step.value as Buffer // no encoding is set
     }
   } finally {
-    // Lets go of the stream, so that the rest can be drained. Not waited for: a silent client would hold it up.
+    // Releases the stream so that the rest can be drained. Not awaited: an idle client would block it.
     iterator.return?.().catch(() => {})
   }
 }
@@ -142,7 +142,7 @@ export function readBodyBytes(
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     return Promise.reject(bodyTooLargeError(bytesMax))
   }
-  // Its end has been told already, and would be waited for in vain.
+  // The end event has been emitted already.
   if (request.destroyed) return Promise.reject(clientClosedError(request.errored))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -192,8 +192,8 @@ function assertContentType({ headers }: IncomingMessage, types: readonly string[
 }
 
 /**
- * Reads on what a refused client is still sending, within limits: cutting the connection at once would keep it from
- * reading why it was refused.
+ * Drains the body of a refused request within limits: closing the connection at once could discard
+ * the error response.
  */
 export function drainRequest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return

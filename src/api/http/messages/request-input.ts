@@ -1,7 +1,7 @@
 /**
- * Turns the parts of a request into the input of an operation. Everything in an address is text; what a field takes is
- * read from its schema, so that `limit=5` is a number and `q=5` is not. What doesn't fit is left as it is, for the
- * schema to refuse in its own words.
+ * Builds the input of an operation from path, query and body. Query values are text and are coerced
+ * by the schema of their field, so that `limit=5` is a number and `q=5` stays text. Values that do
+ * not fit are passed on unchanged, and the schema reports the error.
  */
 import { z } from 'zod'
 import { AppError, type FieldError, ValidationError } from '../../../lib/errors.ts'
@@ -13,7 +13,7 @@ export type InputFields = { [field: string]: unknown }
 
 type Kind = { readonly list: boolean; readonly number: boolean; readonly boolean: boolean }
 
-/** The kinds of every field of an operation. */
+/** The value kinds of each field of an operation. */
 export type FieldTypes = ReadonlyMap<string, Kind>
 
 const kindsOf = new WeakMap<Operation, FieldTypes>()
@@ -48,7 +48,10 @@ function kindOf(schema: JsonSchema): Kind {
   }
 }
 
-/** The fields of a query. Lists are given by repeating a field or with commas; anything else only once. */
+/**
+ * The fields of a query string. Lists are repeated parameters or comma-separated; any other field
+ * may occur once.
+ */
 export function parseQuery(operation: Operation, query: string): InputFields {
   const fields: InputFields = {}
   if (query === '') return fields
@@ -98,7 +101,7 @@ function unknownField(name: string): FieldError {
   return { field: shown, message: `There is no field "${shown}" here.` }
 }
 
-/** One set of fields. A field that stands in two places must say the same in both. */
+/** Merges field sources. A field that occurs in two of them must have the same value. */
 export function mergeInput(path: PathFields, query: InputFields, body: unknown): unknown {
   if (!isObject(body)) {
     throw new AppError('invalid_input', 'The body is a JSON object.', { field: '' })

@@ -1,4 +1,4 @@
-/** Answering: one way to send a value, one shape for errors, the same protective headers on all that is our own. */
+/** Sends responses: one serializer, one error shape, and the security headers of our own pages. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -9,10 +9,10 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const HTML_TYPE = 'text/html; charset=utf-8'
 export const LINES_TYPE = 'application/x-ndjson; charset=utf-8'
 
-/** Pages bring their own styles and nothing else: no script, no frame, no address but ours. */
+/** Our pages bring their own styles and load nothing else. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-/** What a browser must not make of any answer, whoever wrote it. */
+/** Headers that every response gets. */
 const BASE_HEADERS: readonly (readonly [string, string])[] = [
   ['content-security-policy', POLICY],
   ['x-content-type-options', 'nosniff'],
@@ -27,7 +27,7 @@ const PROTECTION: readonly (readonly [string, string])[] = [
 ]
 const TLS_ONLY = 'max-age=31536000'
 
-/** Answers that are passed on get only what they must; how they may be kept, those say who wrote them. */
+/** Proxied responses get only the required headers; caching is up to their origin. */
 export function setSecurityHeaders(
   response: ServerResponse,
   isSecure: boolean,
@@ -49,7 +49,7 @@ export type ErrorBody = {
   }
 }
 
-/** What a caller is told. What went wrong inside stays inside; the request id finds it in the log. */
+/** The error body. Internal details stay in the log, where the request id finds them. */
 export function errorBody(error: AppError, requestId: string): ErrorBody {
   const isInside = error.code === 'internal'
   return {
@@ -65,7 +65,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   }
 }
 
-/** Bad input always has a detail; without a field, it is the whole that is wrong. */
+/** `invalid_input` always has a detail; without a field it concerns the whole input. */
 function detailsOf({ code, details, message }: AppError): readonly FieldError[] {
   const faults =
     code === 'invalid_input' && details.length === 0 ? [{ field: '', message }] : details
@@ -94,7 +94,7 @@ export async function sendJson(
   await send(request, response, status, JSON_TYPE, `${JSON.stringify(value)}\n`)
 }
 
-/** Sends a text, compressed where that is worth it and the client can read it. */
+/** Sends text, compressed when that pays off and the client accepts it. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -121,7 +121,7 @@ export async function send(
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Sends a text that is always the same, and compresses it only once. */
+/** Sends constant text and compresses it only once. */
 export function createStaticResponder(
   type: string,
   text: string,
@@ -150,14 +150,14 @@ type Compress = (coding: Coding, text: string) => Promise<Buffer>
 const compressed: Compress = (coding, text) => COMPRESS[coding](text)
 const brotli = promisify(brotliCompress)
 const gzipAsync = promisify(gzip)
-/** Fast rather than small: the answer is made for one reader. */
+/** Low compression level: the response has a single reader. */
 const BROTLI_QUALITY = 4
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
   br: (text) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (text) => gzipAsync(text, { level: 4 }),
 }
 
-/** The coding that the client likes best of those we have; null when it wants none. */
+/** The client's preferred encoding among the supported ones; null for identity. */
 export function negotiateEncoding(accepted: string): Coding | null {
   if (accepted === '') return null
   const weights = new Map(

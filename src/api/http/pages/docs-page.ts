@@ -1,4 +1,4 @@
-/** The description of the door as a page that people read. */
+/** The API reference as a page. */
 
 import type { JsonSchema } from '../messages/request-input.ts'
 import type { ApiDescription, ApiOperation } from '../openapi.ts'
@@ -90,7 +90,7 @@ function table(head: readonly string[], rows: readonly string[]): string {
   return `<table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-/** A schema in few words. */
+/** A one-line summary of a schema. */
 function shapeOf(schema: JsonSchema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? ''
   const alternatives = (schema.anyOf ?? schema.oneOf) as readonly JsonSchema[] | undefined

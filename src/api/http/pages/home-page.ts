@@ -1,6 +1,6 @@
 import { escapeHtml, renderHtmlPage } from './html.ts'
 
-/** What a caller with a key sees of it. */
+/** What the page shows to a caller with a key. */
 export type HomePageData = {
   readonly store: string
   readonly places: readonly {
@@ -12,7 +12,10 @@ export type HomePageData = {
 
 const PLACES_SHOWN_MAX = 100
 
-/** A page that tells what is there: to strangers, that it runs; with a key, whose memories and how many. */
+/**
+ * The home page: anonymous visitors learn that the server runs, callers with a key also see owners
+ * and counts.
+ */
 export function renderHomePage(version: string, overview: HomePageData | null): string {
   return renderHtmlPage(
     'Recollect',

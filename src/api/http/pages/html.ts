@@ -1,4 +1,7 @@
-/** Pages without scripts or anything from elsewhere. Every value goes through `escaped`: names come from outside. */
+/**
+ * Pages without scripts or external resources. Every value is escaped, because names are user
+ * input.
+ */
 
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

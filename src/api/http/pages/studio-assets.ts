@@ -1,4 +1,4 @@
-/** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
+/** Static files of the Studio. They hold no data: the page requests it with the user's key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { createStaticResponder, HTML_TYPE } from '../messages/response.ts'
@@ -12,10 +12,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 }
 
-/** Their names change with what is in them. */
+/** Content-hashed names are cacheable forever. */
 const ASSETS = 'studio/assets/'
 
-/** Scripts and calls only from here; styles also in the text, because menus and dialogs set where they stand. */
+/**
+ * Scripts and connections are same-origin only. Inline styles are allowed because menus and dialogs
+ * set their position.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +31,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Only files that are there when the server starts are ever served: no address leads anywhere else. */
+/** Only files that exist at startup are served, so no path can escape the folder. */
 export function createStudioRoutes(folder: string): readonly BuiltinRoute[] {
   const files = filesIn(folder)
   const page = files.find((file) => file === 'index.html')

@@ -1,4 +1,4 @@
-/** Who asks: the key in a header, or the session in a cookie, as a caller of operations. */
+/** Authenticates a request by its API key header or its login-session cookie. */
 import { hash as digest } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { ApiKeys } from '../../../admin/api-keys.ts'
@@ -11,27 +11,27 @@ import type { Caller } from '../../operations/authorization.ts'
 import { LoginSessions, readSessionCookie } from './login-sessions.ts'
 import { LoginThrottle } from './login-throttle.ts'
 
-/** How long a key is believed without asking the store again; a revoked one works no longer than this. */
+/** A verified key is cached for this long. A revoked key works no longer than that. */
 const VERIFIED_MS = 5_000
-/** How long a store that hangs may hold up a key that nothing is known of. */
+/** Time limit for the store lookup of an unknown key. */
 const VERIFY_MS_MAX = 2_000
-/** And one that worked before. */
+/** Time limit for a key that was valid before. */
 const REVERIFY_MS = 1_000
-/** How long such a key is believed while the store can't be asked. */
+/** How long a previously valid key is accepted while the store is unavailable. */
 const STALE_KEY_MS = 10 * 60_000
-/** For clients whose usual header holds the key of a provider. */
+/** For clients whose authorization header holds the key of a model provider. */
 export const API_KEY_HEADER = 'x-recollect-key'
-/** Keys that worked, by hash; those used longest ago go first. */
+/** LRU cache of valid keys, by hash. */
 const VERIFIED_MAX = 5_000
 
 export type Principal = {
   readonly caller: Caller
-  /** By cookie, which a browser sends whoever makes it ask. */
+  /** Cookie authentication is subject to CSRF checks. */
   readonly isSession: boolean
   readonly sessionExpiresAt?: number
 }
 
-/** Whoever asks where no key is needed. */
+/** The principal of servers that need no key. */
 export const LOCAL_PRINCIPAL: Principal = {
   caller: { key: null, role: 'superadmin', home: 'default', actsFor: [] },
   isSession: false,
@@ -56,7 +56,10 @@ export class Authenticator {
     this.sessions = new LoginSessions(clock, keys.logins)
   }
 
-  /** Null when neither a key nor a session is given; a wrong one is an error, and takes its time. */
+  /**
+   * Null when neither key nor session is sent. A wrong one is an error and counts as a failed
+   * attempt.
+   */
   async identify(
     request: IncomingMessage,
     address: string,
@@ -91,7 +94,7 @@ export class Authenticator {
     throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
   }
 
-  /** Others who bring the same key meanwhile wait for the same verdict, and no longer than the first. */
+  /** Concurrent requests with the same key share one lookup. */
   #verifyAgain(secret: string, hash: string, former: VerifiedKey | undefined): VerifiedKey {
     const now = this.#clock.now()
     const believed = former !== undefined && now - former.at < STALE_KEY_MS ? former : null
@@ -106,8 +109,8 @@ export class Authenticator {
   }
 
   /**
-   * What the store says. While it can't be asked, a key that worked a moment ago still works: what is asked with it may
-   * not need the store at all, as requests that the gateway passes on.
+   * Looks the key up. While the store is unavailable, a recently valid key still works: proxied
+   * requests may not need the store at all.
    */
   async #verdict(
     secret: string,
@@ -126,7 +129,7 @@ export class Authenticator {
     throw new AppError('unavailable', 'The key could not be checked in time. Try again.')
   }
 
-  /** Forgets what was verified, so that a change of keys counts at once. */
+  /** Invalidates the cache, so that key changes take effect at once. */
   forget(): void {
     this.#verified.clear()
     this.#listed = null
@@ -144,7 +147,7 @@ export class Authenticator {
     const now = this.#clock.now()
     const isFresh = this.#listed !== null && now - this.#listed.at < VERIFIED_MS
     const known = isFresh ? await this.#listed?.keys.then(withId(id)) : undefined
-    // The list may be older than the key.
+    // The cached list may be older than the key.
     const found = known ?? withId(id)(await this.#listAgain(now))
     return found !== undefined && (found.expiresAt === null || found.expiresAt > now) ? found : null
   }
@@ -166,8 +169,8 @@ function withId(id: string): (keys: readonly ApiKey[]) => ApiKey | undefined {
 }
 
 /**
- * The key that a request brings along. Two different ones are refused: it would be unclear who asks. One in a header of
- * our own leaves the usual ones free for the key of a provider behind us.
+ * The API key of a request. Two different keys are refused as ambiguous. Our own header leaves the
+ * standard ones free for the key of the model provider.
  */
 function readApiKey({ headers }: IncomingMessage): string | null {
   const { authorization } = headers

@@ -1,6 +1,6 @@
 /**
- * Who may ask at all, before any key is looked at. A web page elsewhere can make a browser send requests here, by
- * resolving its own name to this machine or by simply asking; the headers Host and Origin give both away.
+ * Validates Host and Origin before any authentication: a web page can make a browser send requests
+ * here, by DNS rebinding or cross-origin, and both headers reveal it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -23,7 +23,7 @@ const ASKED_HEADERS =
 const HEADER_NAMES = /^[\w-]{1,64}(?:, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'
 
-/** The names that a server bound to this host answers to. */
+/** The host names that a server bound to this address answers to. */
 export function allowedHostsFor(
   bound: string,
   configured: readonly string[] = [],
@@ -35,7 +35,7 @@ export function isWildcard(host: string): boolean {
   return WILDCARDS.includes(host)
 }
 
-/** Whether only this machine can reach a server bound to this host. */
+/** Whether a server bound to this address is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host === 'localhost'
 }
@@ -44,7 +44,7 @@ export function formatHost(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host
 }
 
-/** The name without its port; IPv6 addresses keep their brackets. */
+/** The host without its port. IPv6 addresses keep their brackets. */
 export function parseHostName(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }
@@ -59,7 +59,7 @@ export function assertAllowedHost(options: HostValidationOptions, request: Incom
   )
 }
 
-/** Two of them could mean one server to a proxy and another one here. */
+/** A proxy and this server could each pick a different one of two. */
 function onlyHost({ headers, rawHeaders }: IncomingMessage): string {
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHostField(rawHeaders[at] ?? '')) times++
@@ -71,7 +71,9 @@ function isHostField(name: string): boolean {
   return name.length === HOST_FIELD.length && name.toLowerCase() === HOST_FIELD
 }
 
-/** Only `100-continue` can be expected, and that is answered before a request gets here. */
+/**
+ * `100-continue` is the only valid expectation, and Node answers it before a request gets here.
+ */
 export function assertNoExpectHeader({ headers: { expect } }: IncomingMessage): void {
   if (expect === undefined || expect.toLowerCase() === '100-continue') return
   const message = 'Nothing but 100-continue can be expected.'
@@ -88,7 +90,7 @@ export function assertAllowedOrigin(
   throw new AppError('forbidden', 'This server does not answer to pages of other origins.')
 }
 
-/** Whether a page of this very server asks. */
+/** Whether the request comes from a page of this server. */
 export function isSameOrigin(options: HostValidationOptions, request: IncomingMessage): boolean {
   const scheme = isSecure(options, request) ? 'https' : 'http'
   return request.headers.origin === `${scheme}://${request.headers.host ?? ''}`.toLowerCase()
@@ -101,7 +103,7 @@ export function isSecure(
   return isTls === true || (trustProxy === true && headers['x-forwarded-proto'] === 'https')
 }
 
-/** Where a request comes from. A proxy adds the address it saw at the end. */
+/** The client address. A proxy appends the address that it saw. */
 export function clientAddress(
   { trustProxy }: HostValidationOptions,
   request: IncomingMessage,
@@ -111,7 +113,7 @@ export function clientAddress(
   return request.socket.remoteAddress ?? ''
 }
 
-/** Lets pages of the configured origins read the answer. Cookies never come with them. */
+/** Sets CORS headers for configured origins. Credentials are never allowed. */
 export function setCorsHeaders(
   { allowedOrigins }: HostValidationOptions,
   request: IncomingMessage,
@@ -126,7 +128,7 @@ export function setCorsHeaders(
   response.setHeader('cross-origin-resource-policy', 'cross-origin')
 }
 
-/** A browser asks beforehand whether a page of another origin may send this. */
+/** Whether this is a CORS preflight request. */
 export function isPreflight(
   { allowedOrigins }: HostValidationOptions,
   request: IncomingMessage,
@@ -140,7 +142,7 @@ export function isPreflight(
   )
 }
 
-/** Clients of model providers bring many headers of their own; a page that may ask may ask with them. */
+/** Provider SDKs send many headers of their own; allowed origins may send any of them. */
 export function setPreflightHeaders(
   request: IncomingMessage,
   response: ServerResponse,

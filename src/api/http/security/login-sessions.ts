@@ -1,6 +1,9 @@
-/** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
+/**
+ * Browser login sessions. The cookie holds a random token; the store keeps its hash and the key
+ * that it stands for.
+ */
 import { createHash, randomBytes } from 'node:crypto'
-import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
+import type { LoginRecord, LoginRecords } from '../../../admin/api-keys.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
@@ -12,7 +15,10 @@ const ID_BYTES = 32
 
 export type LoginSession = LoginRecord
 
-/** How long a session is believed without asking the store again; one that was ended elsewhere works no longer. */
+/**
+ * A verified session is cached for this long. A session that was ended elsewhere works no longer
+ * than that.
+ */
 const CACHE_TTL_MS = 5_000
 
 type CachedSession = { readonly session: LoginSession | null; readonly believedUntil: number }
@@ -20,7 +26,7 @@ type CachedSession = { readonly session: LoginSession | null; readonly believedU
 export class LoginSessions {
   readonly #clock: Clock
   readonly #logins: LoginRecords
-  /** By the hash of the cookie, so that looking one up takes as long for a wrong one as for a right one. */
+  /** Looked up by hash, so that timing does not depend on the token. */
   readonly #known = new Map<string, CachedSession>()
 
   constructor(clock: Clock, logins: LoginRecords) {
@@ -33,7 +39,7 @@ export class LoginSessions {
     const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
     const isStored = await this.#logins.open(hashOf(id), session).then(
       () => true,
-      // What can't be written to can still be looked at; the session is then known here alone.
+      // A read-only store can still be viewed; the session is then kept in memory only.
       () => false,
     )
     this.#remember(hashOf(id), session, isStored ? this.#soon() : session.expiresAt)

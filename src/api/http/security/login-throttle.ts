@@ -1,6 +1,7 @@
 /**
- * Failed attempts to get in, counted for each address. The first few are answered at once, further ones later and
- * later, and then none for a while. A key that worked before is never kept out by the failures of others.
+ * Throttles failed logins per client address: the first ones are answered at once, further ones
+ * with increasing delay, then refused for a while. Valid keys are never locked out by the failures
+ * of others.
  */
 
 import type { Clock } from '../../../lib/clock.ts'
@@ -12,10 +13,10 @@ const DELAY_MS = 100
 const DELAY_MS_MAX = 3_000
 const FAILURES_MAX = 20
 const BLOCKED_MS = MINUTE_MS
-/** After this time without a failure, an address starts anew. */
+/** The counter of an address resets after this time without a failure. */
 const REMEMBERED_MS = 15 * 60_000
 const ADDRESSES_MAX = 10_000
-/** Slowed answers that one address may have open: each holds a connection. */
+/** Delayed responses per address: each holds a connection. */
 const WAITING_MAX = 8
 
 type Failures = { count: number; lastAt: number; waiting: number }
@@ -28,7 +29,7 @@ export class LoginThrottle {
     this.#clock = clock
   }
 
-  /** Refuses an address that has failed too often. */
+  /** Refuses an address with too many failures. */
   assertNotBlocked(address: string): void {
     const known = this.#failures.get(networkPrefix(address))
     if (known === undefined) return
@@ -36,7 +37,7 @@ export class LoginThrottle {
     if (known.count >= FAILURES_MAX && leftMs > 0) throw tooMany(leftMs)
   }
 
-  /** Counts a failure and takes its time before it returns. */
+  /** Counts a failure and delays its response. */
   async recordFailure(address: string, signal: AbortSignal): Promise<void> {
     const failures = this.#failuresOf(networkPrefix(address))
     failures.count++
@@ -59,7 +60,7 @@ export class LoginThrottle {
   #failuresOf(address: string): Failures {
     const now = this.#clock.now()
     const known = this.#failures.get(address)
-    // Taken out and put back, so that the one that failed longest ago comes first.
+    // Reinserted, so that the map stays ordered by last failure.
     this.#failures.delete(address)
     const failures =
       known !== undefined && now - known.lastAt < REMEMBERED_MS
@@ -74,7 +75,9 @@ export class LoginThrottle {
   }
 }
 
-/** Whoever has one IPv6 address has as many as they like with the same first half, so those count as one. */
+/**
+ * IPv6 addresses are counted by their /64 prefix, because a client can use any address within it.
+ */
 export function networkPrefix(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []

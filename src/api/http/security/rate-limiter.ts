@@ -1,6 +1,5 @@
 /**
- * How often a key may ask: a bucket for each that fills steadily, so that a burst is fine and a flood is not. Servers on
- * the same data share it where their store can do that.
+ * Rate limit per key: a token bucket that allows bursts. Servers share it where their store can.
  */
 import type { ServerResponse } from 'node:http'
 import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
@@ -13,7 +12,7 @@ import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
 const KEYS_MAX = 10_000
-/** How long the setting is used without asking for it again. */
+/** The setting is cached for this long. */
 const LIMIT_FRESH_MS = 1_000
 const LIMIT_WAIT_MS = 200
 const UNLIMITED = 0
@@ -26,7 +25,7 @@ export class RateLimiter {
   readonly #buckets = new LruCache<string, TokenBucket>({ entriesMax: KEYS_MAX })
   #limit: { readonly perMinute: number; readonly until: number } | null = null
 
-  /** `readLimit`: requests in a minute; 0 for as many as one likes. */
+  /** `readLimit`: requests per minute, 0 for unlimited. */
   constructor(clock: Clock, readLimit: () => Promise<number>, take: TakeTokens | null = null) {
     this.#clock = clock
     this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
@@ -34,12 +33,12 @@ export class RateLimiter {
     this.#patience = createStallBreaker(clock)
   }
 
-  /** Takes requests off the key's account, all or none, and says in headers how much is left. */
+  /** Takes requests from the key's bucket, all or none, and sets the rate-limit headers. */
   async take(key: string, response: ServerResponse, requests = 1): Promise<void> {
     const now = this.#clock.now()
     const limit = await this.#limitAt(now)
     if (limit === UNLIMITED) return
-    // While the store can't be asked, each server counts for itself.
+    // While the store is unavailable, each server counts for itself.
     const shared = (await this.#shares?.take(key, requests, limit)) ?? null
     const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit)
     const msPerToken = MINUTE_MS / limit
@@ -58,7 +57,7 @@ export class RateLimiter {
     )
   }
 
-  /** The limit is read again the next time. */
+  /** Invalidates the cached limit. */
   invalidateLimit(): void {
     if (this.#limit !== null) this.#limit = { ...this.#limit, until: 0 }
   }
@@ -74,7 +73,7 @@ export class RateLimiter {
     if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
     const read = await this.#patience.run(LIMIT_WAIT_MS, () => this.#readLimit())
     if (read.kind === 'failed') {
-      // The limit of a moment ago is as good, while the store can't be asked. Without any, nobody is held up.
+      // While the store is unavailable, the last known limit applies; without one, requests pass.
       return this.#limit?.perMinute ?? UNLIMITED
     }
     this.#limit = { perMinute: read.result, until: now + LIMIT_FRESH_MS }

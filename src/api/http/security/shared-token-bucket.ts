@@ -1,7 +1,7 @@
 /**
- * A share of an allowance that several servers take from. Requests are counted off a share that was taken ahead, so that
- * the store is asked once for many of them. What a server holds and doesn't use is the most by which all together may
- * go beyond the limit.
+ * A token bucket shared by several servers. Each server takes a batch of tokens in advance, so that
+ * one store call serves many requests. Unused batches are the most by which the limit can be
+ * exceeded.
  */
 
 import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
@@ -12,20 +12,20 @@ import type { TakeTokens } from '../../../storage/store.ts'
 
 export type RateDecision = {
   readonly isGranted: boolean
-  /** What there is left, here and for all. */
+  /** Tokens left, of the local batch and of the shared bucket. */
   readonly remaining: number
 }
 
-/** One part in so many of what a minute brings is taken at once. */
+/** The fraction of the tokens of a minute that one batch takes. */
 const PARTS = 20
-/** No request waits longer than this for the store. */
+/** Time limit for the store call. */
 const WAIT_MS = 200
 const KEYS_MAX = 10_000
 
 type BucketShare = {
   held: number
   left: number
-  /** Before this it is no use to ask again. */
+  /** No retry before this time. */
   dryUntil: number
   asking: Promise<void> | null
 }
@@ -42,10 +42,10 @@ export class SharedTokenBucket {
     this.#patience = createStallBreaker(clock)
   }
 
-  /** Null when the store can't say: then everybody counts for themselves. */
+  /** Null while the store is unavailable: each server then counts for itself. */
   async take(key: string, requests: number, perMinute: number): Promise<RateDecision | null> {
     const share = this.#shareOf(key)
-    // Those who ask at once wait for one answer, and then look again.
+    // Concurrent requests share one store call and look at the batch again.
     while (share.asking !== null) await share.asking
     if (share.held < requests && this.#clock.now() >= share.dryUntil) {
       const asked = this.#patience.run(WAIT_MS, () => this.#fill(key, share, requests, perMinute))

@@ -1,6 +1,6 @@
 /**
- * The programs that people use memory from: where each keeps its configuration, and what our entry looks like there.
- * Pure: reads no file and writes none.
+ * MCP client programs: where each keeps its configuration, and the form of our entry in it. Pure:
+ * no file is read or written here.
  */
 import { posix, win32 } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
@@ -12,7 +12,7 @@ export { unifiedDiff } from './unified-diff.ts'
 
 export type Platform = 'darwin' | 'linux' | 'win32'
 
-/** How a client gets to memory: by starting a program, or by asking a server. */
+/** How a client reaches memory: it starts a process (stdio) or connects to a server (HTTP). */
 export type ServerEntry =
   | {
       readonly kind: 'stdio'
@@ -29,16 +29,16 @@ export type ServerEntry =
 type Fields = { readonly [field: string]: TomlValue }
 
 type Client = {
-  /** As its makers write it. */
+  /** The program's name as its makers write it. */
   readonly title: string
-  /** Below the folder that is named: the home, or where programs keep settings on this platform. */
+  /** Relative to its base folder: the home folder, or the platform's settings folder. */
   readonly path: { readonly [Each in Platform]: readonly ['home' | 'settings', ...string[]] }
   readonly form: 'json' | 'toml'
-  /** Where the servers stand in the file. */
+  /** The path of the server list within the file. */
   readonly servers: string
-  /** Null where the file has no place for servers that are asked over HTTP. */
+  /** Null where the client supports no HTTP servers. */
   readonly fields: (entry: ServerEntry) => Fields | null
-  /** What a person does next. */
+  /** What the user does next. */
   readonly next: string
 }
 
@@ -47,7 +47,7 @@ export type ConfigChange = {
   readonly before: string | null
   readonly after: string
   readonly isChanged: boolean
-  /** What to tell the person once it is written. */
+  /** Shown to the user after the file was written. */
   readonly next: string
 }
 
@@ -151,14 +151,14 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(CLIENTS, name)
 }
 
-/** An entry that starts the package with `npx`, or the program that is named. */
+/** An entry that starts the package with `npx`, or a given program. */
 export function createStdioEntry(
   platform: Platform,
   options: {
     readonly owner?: string
     readonly data?: string
     readonly tools?: ToolSets
-    /** As it is started: the command and its first arguments. */
+    /** The command and its first arguments. */
     readonly program?: readonly [string, ...string[]]
   } = {},
 ): ServerEntry {
@@ -167,16 +167,16 @@ export function createStdioEntry(
     'mcp',
     ...(owner === undefined ? [] : ['--owner', owner]),
     ...(data === undefined ? [] : ['--data', data]),
-    ...(tools?.hasCompatibilityTools === true ? ['--compatibility'] : []),
-    ...(tools?.hasExtendedTools === true ? ['--further'] : []),
+    ...(tools?.hasCompatibilityTools === true ? ['--compatibility-tools'] : []),
+    ...(tools?.hasExtendedTools === true ? ['--extended-tools'] : []),
   ]
-  // Windows has npx as a script, which programs can't start without its shell.
+  // On Windows, npx is a script that needs a shell.
   const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)
   const [command, ...args] = program ?? [...npx, '-y', 'recollect']
   return { kind: 'stdio', command, args: [...args, ...given] }
 }
 
-/** An entry that asks a running server; the address may leave out `/mcp`. */
+/** An entry for a running server. The URL may omit `/mcp`. */
 export function createHttpEntry(options: {
   readonly url: string
   readonly key?: string
@@ -192,7 +192,7 @@ export function createHttpEntry(options: {
   return { kind: 'http', url: address.href, headers }
 }
 
-/** Where a client keeps its configuration. */
+/** The configuration file of a client. */
 export function configPath(name: ClientName, platform: Platform, home: string): string {
   const { join } = platform === 'win32' ? win32 : posix
   const [base, ...parts] = CLIENTS[name].path[platform]
@@ -205,12 +205,12 @@ const SETTINGS_FOLDER: { readonly [Each in Platform]: readonly string[] } = {
   win32: ['AppData', 'Roaming'],
 }
 
-/** Where the file is copied to before it is written. The time keeps earlier copies. */
+/** The backup path. The timestamp keeps earlier backups. */
 export function backupPath(path: string, at: Date): string {
   return `${path}.${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`
 }
 
-/** What the file would be with our entry in it. `existing` is its text, or null when there is none. */
+/** The file with our entry in it. `existing` is its text, or null when there is none. */
 export function planInstallation(
   name: ClientName,
   platform: Platform,
@@ -236,7 +236,7 @@ export function planInstallation(
   return { path, before: existing, after, isChanged: after !== existing, next: client.next }
 }
 
-/** What the file would be without our entry. */
+/** The file without our entry. */
 export function planRemoval(
   name: ClientName,
   platform: Platform,
@@ -255,7 +255,7 @@ export function planRemoval(
   return { path, before: existing, after, isChanged: changed, next: client.next }
 }
 
-/** A refusal names the file, and leaves the rest to the person. */
+/** Errors name the file and leave the decision to the user. */
 function withPathInError(path: string, change: () => string): string {
   try {
     return change()
@@ -268,7 +268,7 @@ function withPathInError(path: string, change: () => string): string {
   }
 }
 
-/** The entry as it stands in the file of a client, for `--print`. */
+/** Our entry as it would stand in the file, for `--print`. */
 export function renderEntry(name: ClientName, platform: Platform, entry: ServerEntry): string {
   return planInstallation(name, platform, '', null, entry).after
 }

@@ -1,6 +1,6 @@
 /**
- * Puts one value into a JSON file that a person keeps, and leaves every other byte as it is: comments, order, trailing
- * commas, line ends. The file is never written anew from what was read.
+ * Edits one value of a JSON file that a person maintains, and leaves every other byte unchanged:
+ * comments, order, trailing commas, line ends.
  */
 import { AppError } from '../../../lib/errors.ts'
 
@@ -15,7 +15,10 @@ type Member = { readonly name: string; readonly start: number; readonly node: No
 
 const DEPTH_MAX = 200
 
-/** The text with `value` at `path`, for which missing objects are made; the same text when it holds the value already. */
+/**
+ * The text with `value` at `path`; missing parent objects are created. Returns the same text when
+ * it holds the value already.
+ */
 export function setJsoncValue(text: string, path: readonly string[], value: unknown): string {
   if (text.replace(/^\uFEFF/, '').trim() === '') {
     return `${text.startsWith('\uFEFF') ? '\uFEFF' : ''}${JSON.stringify(nested(path, value), null, 2)}\n`
@@ -26,7 +29,7 @@ export function setJsoncValue(text: string, path: readonly string[], value: unkn
     if (node.members === null) {
       throw refusal(depth === 0 ? 'It is no JSON object.' : `"${path[depth - 1]}" is no object.`)
     }
-    // Of two members with one name, programs take the last.
+    // Of duplicate keys, parsers use the last.
     const member = node.members.findLast((each) => each.name === name)
     if (member === undefined) {
       const rest = nested(path.slice(depth + 1), value)
@@ -39,7 +42,7 @@ export function setJsoncValue(text: string, path: readonly string[], value: unkn
   return text.slice(0, node.start) + written + text.slice(node.end)
 }
 
-/** The text without what stands at `path`; the same text when nothing does. */
+/** The text without the value at `path`; the same text when there is none. */
 export function removeJsoncValue(text: string, path: readonly string[]): string {
   if (text.replace(/^\uFEFF/, '').trim() === '') return text
   let node = new Reader(text).read()
@@ -53,7 +56,9 @@ export function removeJsoncValue(text: string, path: readonly string[]): string 
   return text
 }
 
-/** Takes a member away with its comma: the one behind it, or, for the last, the one before. */
+/**
+ * Removes a member with its comma: the one after it or, for the last member, the one before it.
+ */
 function cutMember(text: string, { members, end }: Node, at: number): string {
   const [before, member, after] = [members?.[at - 1], members?.[at], members?.[at + 1]]
   if (member === undefined) return text
@@ -63,7 +68,7 @@ function cutMember(text: string, { members, end }: Node, at: number): string {
   const line = /[ \t]*(?:\r?\n)?[ \t]*$/.exec(text.slice(0, member.start))?.[0] ?? ''
   const start = member.start - line.length
   if (comma >= 0 || before === undefined) return text.slice(0, start) + text.slice(behind)
-  // Without one behind it, the comma before it would be left over.
+  // For the last member, the comma before it would be left over.
   const gap = text.slice(before.node.end, start)
   const left = commaIn(gap)
   return `${text.slice(0, before.node.end)}${gap.slice(0, left)}${gap.slice(left + 1)}${text.slice(behind)}`
@@ -102,13 +107,13 @@ function insertMember(
   if (last === undefined) {
     const inner = text.slice(start + 1, end - 1)
     const closing = layout.lineEnd + layout.indent.repeat(depth - 1)
-    // What stands in an empty object can only be a comment, and stays before the new member.
+    // An empty object can hold comments only; they stay before the new member.
     const kept = inner.trim() === '' ? '' : inner.trimEnd()
     return `${text.slice(0, start + 1)}${kept}${member}${closing}${text.slice(end - 1)}`
   }
   const after = text.slice(last.node.end, end - 1)
   const comma = commaIn(after)
-  // Behind the comma and the comments of the last member, on a line of its own.
+  // After the comma and comments of the last member, on a new line.
   const tail = after.trimEnd()
   const gap = after.slice(tail.length)
   const closing = gap.includes('\n') ? gap : layout.lineEnd + layout.indent.repeat(depth - 1)
@@ -117,7 +122,7 @@ function insertMember(
   return `${text.slice(0, last.node.end)}${separated}${member}${ending}${closing}${text.slice(end - 1)}`
 }
 
-/** Where a trailing comma stands in what is left of an object: comments may hold commas too. */
+/** The position of a trailing comma in the rest of an object. Comments may contain commas too. */
 function commaIn(rest: string): number {
   return rest.replaceAll(COMMENT, (comment) => ' '.repeat(comment.length)).indexOf(',')
 }
@@ -134,7 +139,7 @@ function sorted(value: unknown): unknown {
   return members.map(([name, each]) => [name, sorted(each)])
 }
 
-/** Reads JSON with comments and trailing commas, and keeps where everything stands. */
+/** Parses JSON with comments and trailing commas, and keeps the position of each value. */
 class Reader {
   readonly #text: string
   #at = 0

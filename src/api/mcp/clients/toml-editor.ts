@@ -1,6 +1,6 @@
 /**
- * Puts one table into a TOML file that a person keeps, and leaves every other line as it is. Only as much of TOML is
- * read as is needed to know where tables begin; what can't be read so is refused.
+ * Edits one table of a TOML file that a person maintains, and leaves every other line unchanged. It
+ * parses only as much TOML as it needs to find tables, and refuses what it cannot parse.
  */
 import { AppError } from '../../../lib/errors.ts'
 
@@ -8,7 +8,9 @@ export type TomlValue = string | readonly string[] | { readonly [name: string]: 
 
 type Table = { readonly name: readonly string[]; readonly line: number; readonly isList: boolean }
 
-/** The text with the table `path` holding exactly these values; the same text when it does already. */
+/**
+ * The text with the table `path` holding exactly these values; the same text when it does already.
+ */
 export function setTomlTable(
   text: string,
   path: readonly string[],
@@ -29,19 +31,22 @@ export function setTomlTable(
   return [...lines.slice(0, ours.start), ...block, ...lines.slice(ours.end)].join(lineEnd)
 }
 
-/** The text without the table `path`; the same text when it has none. */
+/** The text without the table `path`; the same text when there is none. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   const lines = text.split(/\r?\n/)
   const ours = blockOf(lines, tablesIn(lines, path), path)
   if (ours === null) return text
   const rest = lines.slice(ours.end)
-  // The blank line that set it apart goes with it.
+  // The blank line before it is removed too.
   const isApart = ours.start > 0 && (lines[ours.start - 1] ?? '').trim() === ''
   const kept = lines.slice(0, isApart ? ours.start - 1 : ours.start)
   return [...kept, ...rest].join(text.includes('\r\n') ? '\r\n' : '\n')
 }
 
-/** The lines of a table, without blank ones at its end. Tables below it, as its environment, are part of it. */
+/**
+ * The lines of a table without trailing blank lines. Subtables, such as its environment, are
+ * included.
+ */
 function blockOf(
   lines: readonly string[],
   tables: readonly Table[],
@@ -56,7 +61,7 @@ function blockOf(
   return { start: first.line, end }
 }
 
-/** Comments right above the next table belong to that one. */
+/** Comments directly above the next table belong to that table. */
 function startOfComments(lines: readonly string[], from: number, end: number): number {
   let at = end
   while (at > from && /^\s*#/.test(lines[at - 1] ?? '')) at--
@@ -92,7 +97,7 @@ function toTable(content: string, line: number): Table {
   return { name, line, isList: header[1] === '[[' }
 }
 
-/** `mcp_servers.recollect = …` and the like say the same in another form, which we would say twice. */
+/** Inline forms such as `mcp_servers.recollect = …` would be duplicated by a table. */
 function refuseOtherSpelling(
   content: string,
   table: readonly string[],
@@ -115,7 +120,7 @@ const ASSIGNMENT = new RegExp(`^\\s*(${KEY}(?:\\s*\\.\\s*${KEY})*)\\s*=`)
 
 type Open = { readonly quote: '"""' | "'''" | null; readonly brackets: number }
 
-/** What is still open at the end of a line: a text of several lines, or a list. */
+/** A construct that is open at the end of a line: a multi-line string or an array. */
 function scan(content: string, open: Open, line: number): Open {
   let { quote, brackets } = open
   let at = 0
@@ -146,7 +151,7 @@ function scan(content: string, open: Open, line: number): Open {
   return { quote, brackets }
 }
 
-/** `a."b c".d` as its parts, or null when it is no key. */
+/** Splits `a."b c".d` into its parts; null when it is not a key. */
 function keysIn(text: string): readonly string[] | null {
   const parts = text.trim().match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? []
   const isWhole = parts.length > 0 && parts.join('.') === text.replaceAll(/\s*\.\s*/g, '.').trim()
@@ -168,7 +173,7 @@ function toToml(value: TomlValue): string {
   return `{ ${members.join(', ')} }`
 }
 
-/** JSON's escapes are all TOML's too. */
+/** JSON string escapes are valid in TOML. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }

@@ -1,4 +1,4 @@
-/** What a change does to a file, as a unified diff. Our changes are one place each, so that one hunk tells all. */
+/** A unified diff. Our edits touch one place, so a single hunk is enough. */
 const CONTEXT_LINES = 3
 
 export function unifiedDiff(path: string, before: string | null, after: string): string {
@@ -34,7 +34,7 @@ export function unifiedDiff(path: string, before: string | null, after: string):
   ].join('\n')
 }
 
-/** Each line with a mark where the file ends without a line end, as diffs have it. */
+/** Lines, with the diff marker for a missing newline at the end of the file. */
 function linesOf(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))

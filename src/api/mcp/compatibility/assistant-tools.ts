@@ -1,4 +1,4 @@
-/** Tools that three kinds of assistants gave their models: to recall and store, and to search layers of memory. */
+/** Tools of three assistants: recall, store, and layered memory search. */
 import { z } from 'zod'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import { layerFields, searchLayer } from '../../operations/recall/agent-operations.ts'
@@ -103,7 +103,7 @@ const store = defineTool({
     }>(context, 'memory.add', {
       content: text,
       importance: Math.max(1, Math.round(importance * 10)),
-      // Not said, so that saying something again does not take its category away.
+      // Omitted, so that storing a statement again keeps its category.
       category: category === 'other' ? undefined : category,
       source: 'mcp',
     })

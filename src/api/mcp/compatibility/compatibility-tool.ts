@@ -1,4 +1,4 @@
-/** Tools under names and in shapes that other systems gave them, made of operations. */
+/** Tools with the names and shapes of other systems, built on operations. */
 import { z } from 'zod'
 import { AppError } from '../../../lib/errors.ts'
 import type { Access, Caller } from '../../operations/authorization.ts'
@@ -41,7 +41,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   }
 }
 
-/** Everything is done by operations, so that access and audit are theirs. */
+/** Runs as an operation, so that access control and audit apply. */
 export async function runOperation<Output>(
   context: OperationContext,
   operation: string,
@@ -56,7 +56,7 @@ export async function runOperation<Output>(
   return output as Output // each call names the shape that the operation has
 }
 
-/** The answer of a search for memories only. */
+/** Search results without turns. */
 export type MemorySearchOutput = {
   readonly results: readonly {
     readonly id: string
@@ -67,8 +67,9 @@ export type MemorySearchOutput = {
 }
 
 /**
- * Prompts of other systems name an owner in each call. It comes from the key here: only a superadmin may name another,
- * and everybody else gets to hear what is told of owners that aren't there.
+ * Prompts of other systems name an owner in each call. The owner comes from the key: only
+ * superadmins may name another one, and everybody else gets the not-found error of an unknown
+ * owner.
  */
 export function resolveCallerOwner({ role, home }: Caller, named: string | undefined): string {
   if (named === undefined || named === home || role === 'superadmin') return named ?? home

@@ -1,6 +1,6 @@
 /**
- * Tools of agents that keep their memory in files. Two of them have names of ours, with other fields: in this set, ours take
- * those as well, and answer from files and memories together.
+ * Tools of agents that keep their memory in files. Two share a name with ours but have other
+ * fields: in this set, our tools also accept those fields and answer from files and memories.
  */
 import { z } from 'zod'
 import { isTurnId } from '../../../domain/search-document.ts'
@@ -27,10 +27,10 @@ import {
 import { defineTool, runOperation } from './compatibility-tool.ts'
 
 const RESULTS = 6
-/** A path that is the id of a memory or turn reads that one. */
+/** A path that is a memory or turn id reads that document. */
 const DOCUMENT_ID = /^(?:mem|turn)_/
 
-/** With those of our own that take more than before. */
+/** With those of our tools that accept more fields in this set. */
 export function fileTools(own: readonly Tool[]): readonly Tool[] {
   const widened = own.flatMap((tool) => {
     if (tool.name === 'memory_search') return [extendSearch(tool)]
@@ -48,7 +48,7 @@ const sources = listField(z.enum([...FILE_SOURCES, ...SEARCH_SOURCES]))
 const searchExtras = z.strictObject({ maxResults, minScore, sources, sessionKey })
 const searchFields = z.strictObject({ query: fileSearchFields.query, ...searchExtras.shape })
 
-/** Loosely: the answer is ours, or that of the other system. */
+/** A loose schema: the result has our shape or that of the other system. */
 const anyResults = z.looseObject({
   results: z.array(z.looseObject({ score: z.number(), snippet: z.string() })),
   disabled: z.boolean().optional(),
@@ -75,12 +75,12 @@ function extendSearch(own: Tool): Tool {
     outputSchema: outputSchemaOf(anyResults),
     call: async (context, given) => {
       const { success, data } = searchFields.safeParse(given)
-      // Whoever gives fields of ours, or wrong ones, is answered as without the set.
+      // Calls with our fields, or with invalid ones, are answered as without the set.
       if (!success) return own.call(context, given)
       try {
         return await searchEverywhere(context, data)
       } catch (error) {
-        // Prompts of these agents go on without memory.
+        // Prompts of these agents continue when memory is unavailable.
         if (!(error instanceof AppError) || error.code === 'invalid_input') throw error
         return { results: [], disabled: true, error: error.message }
       }
@@ -109,7 +109,7 @@ async function searchEverywhere(
   }
 }
 
-/** Memories are notes as well, whatever they are kept in. */
+/** Memories count as notes. */
 function ourSources(given: readonly (FileSource | SearchSource)[]): {
   readonly sources: readonly SearchSource[]
   readonly fileSources?: readonly FileSource[]
@@ -128,7 +128,7 @@ function ourSources(given: readonly (FileSource | SearchSource)[]): {
   }
 }
 
-/** Memories and turns are files of their own, which `memory_get` reads. */
+/** Memories and turns are addressed as files, which `memory_get` reads. */
 function toPlace(hit: Found['results'][number]): Place {
   const { id, score, snippet, citation } = hit
   const source = hit.fileSource ?? hit.source
@@ -226,7 +226,7 @@ const append = defineTool({
   tell: ({ path }) => `Added to ${path}.`,
 })
 
-/** Both kinds of fields; those that the first needs are needed. */
+/** The fields of both. The required fields of the first stay required. */
 function joined(first: JsonSchema, second: JsonSchema): JsonSchema {
   const properties = { ...(first.properties as object), ...(second.properties as object) }
   return { ...first, properties }

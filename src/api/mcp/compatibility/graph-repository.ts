@@ -1,4 +1,4 @@
-/** The graph of the caller, kept as memories: see `core/graph.ts` for how. */
+/** The caller's knowledge graph, stored as memories: see `domain/entity-graph.ts`. */
 
 import {
   buildEntityDraft,
@@ -27,7 +27,7 @@ export type Graph = {
 type StoredNode<Node> = { readonly node: Node; readonly memory: WireMemory }
 
 const PAGE_ROWS = 200
-/** A graph beyond this would not fit into any model anyway. */
+/** A larger graph would not fit into a model's context anyway. */
 const NODES_MAX = 10_000
 const ATTEMPTS_MAX = 8
 const FOUND_MAX = 20
@@ -60,7 +60,7 @@ export async function createRelations(
   return created
 }
 
-/** Adds what is new to it and answers with that. */
+/** Adds new observations and returns them. */
 export async function addObservations(
   context: OperationContext,
   name: string,
@@ -73,7 +73,7 @@ export async function addObservations(
   })
 }
 
-/** Answers with how many were there. */
+/** Returns how many existed. */
 export async function deleteObservations(
   context: OperationContext,
   name: string,
@@ -85,7 +85,7 @@ export async function deleteObservations(
   })
 }
 
-/** Forgets entities and their relations; answers with the names that were there. */
+/** Forgets entities and their relations; returns the names that existed. */
 export async function deleteEntities(
   context: OperationContext,
   names: readonly string[],
@@ -124,7 +124,7 @@ export async function readGraph(context: OperationContext): Promise<Graph> {
   return { entities: nodesOf(entities), relations: nodesOf(relations) }
 }
 
-/** Entities that hold the text, and when none does, those that recall finds for it. */
+/** Entities that contain the text; without a match, those that recall finds. */
 export async function searchNodes(context: OperationContext, query: string): Promise<Graph> {
   const wanted = query.toLowerCase()
   const holds = (text: string) => text.toLowerCase().includes(wanted)
@@ -176,7 +176,10 @@ async function searchGraphMemories(
   return results.flatMap(({ memory }) => toEntity(memory) ?? [])
 }
 
-/** Two that change one entity at once must not undo each other: who comes second reads again. */
+/**
+ * Optimistic concurrency: two calls that change the same entity retry instead of overwriting each
+ * other.
+ */
 async function changeEntity<Done>(
   context: OperationContext,
   name: string,
@@ -244,7 +247,7 @@ async function findOne<Node>(
 const allEntities = (context: OperationContext) => all(context, 'entity', toEntity)
 const allRelations = (context: OperationContext) => all(context, 'relationship', toRelation)
 
-/** In the order in which they were made. */
+/** Ordered by creation. */
 async function all<Node>(
   context: OperationContext,
   category: 'entity' | 'relationship',

@@ -1,4 +1,4 @@
-/** The nine tools of the official memory server, with its names, inputs and answers. */
+/** The nine tools of the official memory server, with its names, inputs and outputs. */
 import { z } from 'zod'
 import type { Tool } from '../tool.ts'
 import { defineTool } from './compatibility-tool.ts'
@@ -74,7 +74,7 @@ const addObservations = defineTool({
     results: z.array(z.object({ entityName: z.string(), addedObservations: z.array(z.string()) })),
   }),
   call: async (context, { observations }) => {
-    // Nothing is added before all are known to exist.
+    // All names are checked before anything is added.
     for (const { entityName } of observations) await graph.requireEntity(context, entityName)
     const results = []
     for (const { entityName, contents } of observations) {

@@ -1,11 +1,11 @@
-/** The compatibility set: names that users of other systems have in their prompts. */
+/** Compatibility tools: names that users of other systems have in their prompts. */
 import type { Tool } from '../tool.ts'
 import { assistantTools } from './assistant-tools.ts'
 import { fileTools } from './file-tools.ts'
 import { graphTools } from './graph-tools.ts'
 import { gatewayTools } from './omniroute-tools.ts'
 
-/** Of our own tools, those come again that take more fields in this set. */
+/** Our tools that accept more fields in this set. */
 export function compatibilityTools(own: readonly Tool[] = []): readonly Tool[] {
   return [...gatewayTools(), ...assistantTools(), ...fileTools(own), ...graphTools()]
 }

@@ -1,4 +1,4 @@
-/** The three tools of a gateway whose users have `omniroute_memory_…` in their prompts. */
+/** The three `omniroute_memory_…` tools. */
 import { z } from 'zod'
 import {
   memoryTypeSchema,

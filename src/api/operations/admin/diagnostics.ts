@@ -1,6 +1,6 @@
 /**
- * Tries what memory is made of, for people who set it up: a text is embedded, a few are ranked, a language model is asked.
- * What doesn't work is the answer here, not an error.
+ * Diagnostics for operators: test the embedder, the reranker and the language model. Failures are
+ * results, not errors.
  */
 import { z } from 'zod'
 import { parseScope } from '../../../domain/scope.ts'
@@ -11,7 +11,7 @@ import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
-/** Long enough for a model to be loaded, or to think. */
+/** Enough to load a model, or for a reasoning model to answer. */
 const TRIAL_MS = 90_000
 
 const outcome = {
@@ -21,7 +21,7 @@ const outcome = {
     .object({
       code: z.string(),
       message: z.string(),
-      until: z.string().nullable().describe('When it can work again, where that is known.'),
+      until: z.string().nullable().describe('When it may work again, if known.'),
     })
     .nullable(),
 }
@@ -33,7 +33,7 @@ type Outcome<Result> = {
   readonly result: Result | null
 }
 
-/** A bug is told as one; everything else is what somebody wants to know. */
+/** A bug is reported as such; any other failure is a result. */
 async function runTrial<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -53,23 +53,24 @@ const SAMPLE_TEXT = 'She moved to Lisbon last spring.'
 
 export const testEmbedding = defineOperation({
   name: 'memory.embeddingTest',
-  summary: 'Embeds a text, to see whether that works, how long it takes and how near another is.',
+  summary:
+    'Tests the embedding model: embeds a text, measures latency and the similarity to a second text.',
   access: 'manage',
   input: z.strictObject({
     text: sample.optional(),
-    other: sample.optional().describe('How near is it in meaning?'),
+    other: sample.optional().describe('A text to compare with.'),
   }),
   output: z.object({
     ...outcome,
     source: z.string().nullable(),
     model: z.string().nullable(),
     dimensions: z.int().nullable().describe('As probed.'),
-    similarity: z.number().nullable().describe('Of the two texts: 1 for the same meaning.'),
+    similarity: z.number().nullable().describe('Cosine similarity of the two texts.'),
   }),
   http: { method: 'POST', path: '/api/memory/embedding-test' },
   run: async ({ engine, signal }, { text = SAMPLE_TEXT, other }) => {
     const { result, ...told } = await runTrial(signal, (stop) =>
-      // With something that no cache knows: a time of nothing would say nothing.
+      // Unique text, so that no cache hides the latency.
       engine.models.embed([`${text} ${crypto.randomUUID()}`], {
         purpose: 'document',
         signal: stop,
@@ -95,7 +96,7 @@ export const testEmbedding = defineOperation({
 
 const SAMPLE_PROMPT = 'Where does she live?'
 
-/** Of these, the first answers the question. */
+/** The first one answers the question. */
 const SAMPLE_DOCUMENTS = [
   'She moved to Lisbon last spring.',
   'The kettle is broken.',
@@ -104,13 +105,13 @@ const SAMPLE_DOCUMENTS = [
 
 export const testRerank = defineOperation({
   name: 'memory.rerankTest',
-  summary: 'Lets the reranker read three texts, to see whether it works and which it puts first.',
+  summary: 'Tests the reranker on three texts.',
   access: 'manage',
   input: z.strictObject({}),
   output: z.object({
     ...outcome,
     model: z.string().nullable(),
-    isRight: z.boolean().nullable().describe('Whether the text that answers came first.'),
+    isRight: z.boolean().nullable().describe('Whether the answering text was ranked first.'),
   }),
   http: { method: 'POST', path: '/api/memory/rerank-test' },
   run: async ({ engine, signal }) => {
@@ -127,7 +128,7 @@ export const testRerank = defineOperation({
 
 export const listModels = defineOperation({
   name: 'model.list',
-  summary: 'Whose language models memory can ask, and whether their keys are here.',
+  summary: 'Lists language-model providers and whether their API keys are configured.',
   access: 'manage',
   input: z.strictObject({}),
   output: z.object({
@@ -135,12 +136,14 @@ export const listModels = defineOperation({
       z.object({
         name: z.string(),
         kind: z.string(),
-        hasKey: z.boolean().describe('Or it needs none.'),
-        models: z.array(z.string()).describe('As `provider/model`; others can be asked for, too.'),
+        hasKey: z.boolean().describe('Also true where no key is required.'),
+        models: z
+          .array(z.string())
+          .describe('As `provider/model`; other models can be requested too.'),
       }),
     ),
     aliases: z.array(z.string()),
-    error: z.string().nullable().describe('Why what is written down about them can’t be used.'),
+    error: z.string().nullable().describe('Why the provider configuration is unusable.'),
   }),
   http: { method: 'GET', path: '/api/models' },
   run: async ({ engine }) => {
@@ -161,14 +164,13 @@ export const listModels = defineOperation({
 
 const SAMPLE_QUESTION = 'This is a test of the connection. Answer with one word: ready.'
 
-/** More than a word takes, because some models think before they say it. */
+/** More than one word needs, because reasoning models use tokens before they answer. */
 const ANSWER_TOKENS_MAX = 1_024
 const ANSWER_CHARACTERS_SHOWN = 200
 
 export const testModel = defineOperation({
   name: 'model.test',
-  summary:
-    'Asks a language model one tiny question, on the budget of an owner, and tells how that went.',
+  summary: 'Tests a language model with a one-word request, charged to the budget of an owner.',
   access: 'manage',
   input: z.strictObject({
     owner: scopeFields.owner,
@@ -179,7 +181,7 @@ export const testModel = defineOperation({
       .min(1)
       .max(200)
       .optional()
-      .describe('As `openai/gpt-5-mini`; default: the core model of the owner.'),
+      .describe("For example `openai/gpt-5-mini`. Default: the owner's extraction model."),
   }),
   output: z.object({
     ...outcome,
@@ -195,7 +197,7 @@ export const testModel = defineOperation({
       model ??
       (await engine.settings.resolve(parseScope({ owner }).owner))['learning.extractionModel']
     if (name === '') {
-      const message = 'Which model? Name one, or set "coreModel".'
+      const message = '`model` is required: name one, or set `learning.extractionModel`.'
       throw new AppError('invalid_input', message, { field: 'model' })
     }
     const { result, ...told } = await runTrial(signal, (stop) =>

@@ -1,8 +1,8 @@
 import type { OperationContext } from '../operation.ts'
 
 /**
- * How the cache of embeddings does. All owners share it, so that whoever sees its counters could find out by a question
- * of their own whether somebody else has asked the same: only superadmins see them.
+ * Statistics of the embedding cache. Superadmins only: the cache is shared, so its counters would
+ * reveal whether another owner has embedded the same text.
  */
 export function readEmbeddingCacheStats({ engine, caller }: OperationContext) {
   const { embedder } = engine.getComponents()

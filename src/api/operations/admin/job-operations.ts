@@ -9,11 +9,11 @@ import { resolveOwner, scopeFields } from '../scope-fields.ts'
 export type WireJob = z.output<typeof wireJob>
 export const listJobs = defineOperation({
   name: 'job.list',
-  summary: 'Background work: what waits, runs, was done in the last hour, or failed.',
+  summary: 'Lists background jobs: waiting, running, finished in the last hour, or failed.',
   access: 'read',
   input: z.strictObject({
     owner: scopeFields.owner.describe(
-      'Whose; default: the home of the key, and everybody’s for superadmins.',
+      "The owner. Default: the key's default owner; for superadmins all owners.",
     ),
     apiKeyId: scopeFields.apiKeyId,
     kind: z.string().max(20).optional(),
@@ -38,7 +38,7 @@ export const listJobs = defineOperation({
 
 export const retryJob = defineOperation({
   name: 'job.retry',
-  summary: 'Does a job now, with all attempts before it.',
+  summary: 'Runs a job now with its attempts reset.',
   access: 'curate',
   isIdempotent: true,
   input: jobInput,
@@ -54,7 +54,7 @@ export const retryJob = defineOperation({
 
 export const cancelJob = defineOperation({
   name: 'job.cancel',
-  summary: 'Takes a job back, also while it runs; of what recurs, this one time.',
+  summary: 'Cancels a job, also while it is running; of a recurring job only this run.',
   access: 'curate',
   isIdempotent: true,
   input: jobInput,

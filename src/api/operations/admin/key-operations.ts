@@ -1,4 +1,4 @@
-/** Operations on who may come in, who has memories, and who did what. */
+/** Operations on API keys, owners and the audit log. */
 import { z } from 'zod'
 import { type ApiKey, ROLES } from '../../../domain/access.ts'
 import { isoTime, timeField } from '../memory-schema.ts'
@@ -34,7 +34,7 @@ function toWireKey({ hash: _h, version: _v, ...key }: ApiKey): z.output<typeof w
 
 export const listKeys = defineOperation({
   name: 'key.list',
-  summary: 'All keys, without their secrets, which nobody knows.',
+  summary: 'Lists API keys, without secrets.',
   access: 'manage',
   input: nothing,
   output: z.object({ keys: z.array(wireKey) }),
@@ -45,12 +45,12 @@ export const listKeys = defineOperation({
 
 export const createKey = defineOperation({
   name: 'key.create',
-  summary: 'Makes a key. Its secret is in the answer and can never be shown again.',
+  summary: 'Creates an API key. The secret is returned once and cannot be retrieved later.',
   access: 'manage',
   isSecret: true,
   input: z.strictObject({
-    name: z.string().min(1).max(100).describe('What it is for.'),
-    home: z.string().min(1).max(200).describe('The owner that is meant when none is named.'),
+    name: z.string().min(1).max(100).describe('A name that says what the key is for.'),
+    home: z.string().min(1).max(200).describe('The owner of requests that name none.'),
     actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
     role: z.enum(ROLES).default('user'),
     expiresAt: timeField.nullable().optional(),
@@ -73,7 +73,7 @@ export const createKey = defineOperation({
 
 export const revokeKey = defineOperation({
   name: 'key.revoke',
-  summary: 'Ends a key at once.',
+  summary: 'Revokes a key with immediate effect.',
   access: 'manage',
   isDestructive: true,
   input: z.strictObject({ id: z.string().min(1).max(100) }),
@@ -87,7 +87,7 @@ export const revokeKey = defineOperation({
 export const listOwners = defineOperation({
   name: 'owner.list',
   summary:
-    'Who has memories or conversations here, and how many; for others than superadmins, of their own owners.',
+    'Lists owners with counts of memories and turns; for superadmins all of them, for others their own.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -96,7 +96,7 @@ export const listOwners = defineOperation({
         owner: z.string(),
         user: z.string().nullable(),
         memories: z.int().describe('With those in the bin.'),
-        turns: z.int().describe('Turns of conversations.'),
+        turns: z.int().describe('Conversation turns.'),
       }),
     ),
   }),
@@ -115,8 +115,7 @@ export const listOwners = defineOperation({
 
 export const eraseOwner = defineOperation({
   name: 'owner.erase',
-  summary:
-    'Removes everything of an owner for good: memories, history, conversations, settings, keys.',
+  summary: 'Erases an owner permanently: memories, history, conversations, settings, keys.',
   access: 'manage',
   isDestructive: true,
   input: z.strictObject({
@@ -135,7 +134,7 @@ export const eraseOwner = defineOperation({
 
 export const listAudit = defineOperation({
   name: 'audit.list',
-  summary: 'Who did what to which memory, newest first.',
+  summary: 'The audit log, newest first.',
   access: 'manage',
   input: z.strictObject({
     owner: scopeFields.owner,
@@ -144,14 +143,14 @@ export const listAudit = defineOperation({
       .min(1)
       .max(100)
       .optional()
-      .describe('The id of a key, or `none` for whoever sat at the machine.'),
+      .describe('The id of a key, or `none` for local access.'),
     operation: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .describe('As `memory.forget`, or `memory` for all that is done to memories.'),
-    target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
+      .describe('For example `memory.forget`, or `memory` for all operations on memories.'),
+    target: z.string().min(1).max(200).optional().describe('The id of the affected resource.'),
     from: timeField.optional(),
     before: timeField.optional(),
     limit: z.int().min(1).max(1_000).default(50),

@@ -1,4 +1,4 @@
-/** The table of settings, for programs that show it. */
+/** The settings table for clients that render it. */
 import { z } from 'zod'
 import {
   listSettingNames,
@@ -15,27 +15,25 @@ const settingSchema = z
   .object({
     name: z.string(),
     kind: z.enum(['number', 'choice', 'switch', 'text']),
-    default: value.nullable().describe('Null for a text that is empty.'),
+    default: value.nullable().describe('Null for an empty text.'),
     min: z.number().nullable(),
     max: z.number().nullable(),
-    isWhole: z.boolean().describe('Whether a number has no fraction.'),
+    isWhole: z.boolean().describe('Whether a number must be an integer.'),
     choices: z.array(z.string()),
     scope: z
       .enum(['system', 'owner'])
-      .describe('`system`: for everybody alike. `owner`: an owner may have a value of its own.'),
+      .describe('`system`: one value for the whole system. `owner`: owners may override it.'),
     appliesAt: z
       .enum(['once', 'start'])
-      .describe('`start`: a change is in force after the next start.'),
-    isClamped: z
-      .boolean()
-      .describe('Whether a number out of range is moved into it instead of refused.'),
+      .describe('`start`: a change takes effect at the next start.'),
+    isClamped: z.boolean().describe('Whether numbers out of range are clamped instead of refused.'),
     help: z.string(),
   })
   .meta({ id: 'Setting' })
 
 export const describeSettings = defineOperation({
   name: 'settings.describe',
-  summary: 'Every setting there is, with its default, range and help.',
+  summary: 'Describes all settings: default, range, help.',
   access: 'read',
   input: z.strictObject({}),
   output: z.object({ settings: z.array(settingSchema) }),

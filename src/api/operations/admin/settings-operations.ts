@@ -1,6 +1,6 @@
 /**
- * Settings over the doors: ours, and under the names that users of other systems send. Two names of one setting are one
- * setting: giving both different values is refused.
+ * Settings by their own names and by the aliases that clients of other systems send. An alias and
+ * its setting must not be set to different values.
  */
 import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
@@ -17,11 +17,11 @@ import { assertAccess, hasAccess } from '../authorization.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
-/** Other names, and how their values are written. */
+/** Aliases and their value codecs. */
 const ALIASES: {
   readonly [alias: string]: {
     readonly name: SettingName
-    /** Whether it is another name and nothing else. */
+    /** Whether alias and setting share the value format. */
     readonly isPlain: boolean
     readonly schema: z.ZodType
     readonly read: (value: never) => unknown
@@ -45,7 +45,7 @@ function same(name: SettingName) {
   return { name, isPlain: true, schema: schemaOf(SETTINGS[name]), read: keep, write: keep }
 }
 
-/** Text that others write as null when there is none. */
+/** Text that other systems write as null when empty. */
 function nullable(name: SettingName) {
   return {
     name,
@@ -56,7 +56,7 @@ function nullable(name: SettingName) {
   }
 }
 
-/** The numbers that other systems move into their range, and so do we: under the names that come from there. */
+/** Numbers that other systems clamp, under the names that come from there. */
 const CLAMPED: { readonly [name: string]: Range } = {
   memoryBudgetTokens: { min: 100, max: 4_000 },
   summaryDebounceSeconds: SETTINGS['learning.debounceSeconds'],
@@ -67,12 +67,15 @@ const CLAMPED: { readonly [name: string]: Range } = {
 
 type Range = { readonly min: number; readonly max: number }
 
-/** Into what range a number under this name is moved; null for one that is refused when it is out of range. */
+/**
+ * The range that a number under this name is clamped to; null for one that is refused when out of
+ * range.
+ */
 export function clampingRange(name: string): Range | null {
   return Object.hasOwn(CLAMPED, name) ? (CLAMPED[name] ?? null) : null
 }
 
-/** The setting that a name stands for, and whose values it takes; null when there is none. */
+/** The setting behind a name in our value format; null when there is none. */
 export function resolveSettingName(name: string): SettingName | null {
   const own = listSettingNames().find((each) => each === name)
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
@@ -101,11 +104,11 @@ const fields = Object.fromEntries([
   ]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
-    schema.describe(`The same as ${name}.`),
+    schema.describe(`Alias of \`${name}\`.`),
   ]),
 ]) as { [name: string]: z.ZodType }
 
-/** Those that are moved into their range are let in with any number. */
+/** Clamped settings accept any number. */
 function inputField(name: string, schema: z.ZodType): z.ZodType {
   const range = clampingRange(name)
   const own = resolveSettingName(name)
@@ -113,24 +116,24 @@ function inputField(name: string, schema: z.ZodType): z.ZodType {
   const declaration: SettingDeclaration = SETTINGS[own]
   const isWhole = declaration.kind === 'number' && declaration.step === 'integer'
   return (isWhole ? z.int() : z.number()).describe(
-    `${schema.description ?? ''} ${range.min} to ${range.max}: what lies outside is moved there, and the answer says so.`,
+    `${schema.description ?? ''} ${range.min} to ${range.max}; values outside are clamped and reported.`,
   )
 }
 
 const clampedOutput = z
   .array(z.object({ name: z.string(), given: z.number(), used: z.number() }))
-  .describe('Numbers that were out of their range, and what was set instead.')
+  .describe('Numbers that were clamped into their range, with the value that was set.')
 
 type Clamped = z.output<typeof clampedOutput>[number]
 
 const level = z
   .enum(['system', 'owner'])
   .optional()
-  .describe('What is set for everybody, or for one owner. Default: owner.')
+  .describe('The level to read or write: the whole system, or one owner. Default: owner.')
 
 const output = z.object(fields)
 
-/** What a value was given by. `start`: the flags or variables that the program was started with. */
+/** The origin of a value. `start`: command-line flags or environment variables. */
 export const SETTING_SOURCES = ['default', 'start', 'system', 'owner'] as const
 const sources = z.record(z.string(), z.enum(SETTING_SOURCES))
 
@@ -156,13 +159,14 @@ function requestedOwner(
 
 export const getSettings = defineOperation({
   name: 'settings.get',
-  summary: 'The settings in force for an owner: defaults, then those of the system, then its own.',
+  summary:
+    'Lists the effective settings of an owner: defaults, overridden by system settings, overridden by owner settings.',
   access: 'read',
   input: z.strictObject({
     owner: scopeFields.owner,
     apiKeyId: scopeFields.apiKeyId,
     level,
-    sources: z.boolean().optional().describe('Also say what gave each value.'),
+    sources: z.boolean().optional().describe('Includes the level that each value comes from.'),
   }),
   output: output.extend({ sources: sources.optional() }),
   http: { method: 'GET', path: '/api/settings/memory' },
@@ -191,7 +195,7 @@ async function sourcesOf({ engine }: OperationContext, owner: OwnerId | null, se
 export const changeSettings = defineOperation({
   name: 'settings.change',
   summary:
-    'Sets what is given and leaves the rest; null takes a value back to the next weaker one. Tells of numbers that it moved into their range.',
+    'Changes the given settings. Null resets a setting to the next lower level. Reports clamped numbers.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
@@ -220,7 +224,7 @@ export const changeSettings = defineOperation({
     const told = (settings: Settings) =>
       clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
     if (meant === null) return told(await engine.settings.change(null, own))
-    // Clients send all that they were told. What is for the whole system goes there, if the caller may set it.
+    // Clients send back everything they received. System settings are written at the system level if the caller may do so.
     const system = hasAccess(caller, 'manage') ? systemOnlySettings(own) : {}
     const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
     if (Object.keys(system).length > 0) await engine.settings.change(null, system)
@@ -230,7 +234,7 @@ export const changeSettings = defineOperation({
 
 type Values = { readonly [name: string]: unknown }
 
-/** Numbers that are to be moved into their range are. What is in force, under whatever name, is let be. */
+/** Clamps numbers; unchanged values are not written. */
 function clampToRange(
   given: Values,
   inForce: Settings,
@@ -257,8 +261,9 @@ function isSystem(name: string): boolean {
 }
 
 /**
- * Every value under the setting's own name. A value that is in force already is none where the setting is the system's,
- * or is given under several names: a client that sends everything back has changed only the other one.
+ * Values by setting name. A value that is already in force counts as unchanged where the setting is
+ * a system setting or occurs under several names: a client that sends everything back changed only
+ * the other one.
  */
 function resolveAliases(given: Values, inForce: Settings): Values {
   const own: { [name: string]: unknown } = {}
@@ -271,9 +276,13 @@ function resolveAliases(given: Values, inForce: Settings): Values {
     const isAliased = Object.values(ALIASES).some((each) => each.name === target)
     if (isInForce && (isSystem(target) || isAliased)) continue
     if (Object.hasOwn(own, target) && own[target] !== meant) {
-      throw new AppError('invalid_input', `${name} and ${target} are one setting, given twice.`, {
-        field: name,
-      })
+      throw new AppError(
+        'invalid_input',
+        `\`${name}\` is an alias of \`${target}\`; set only one of them.`,
+        {
+          field: name,
+        },
+      )
     }
     own[target] = meant
   }

@@ -1,4 +1,4 @@
-/** Operations on the system itself: health, status, upkeep. */
+/** System operations: health, status, maintenance. */
 import { z } from 'zod'
 import { ROLES } from '../../../domain/access.ts'
 import { parseScope } from '../../../domain/scope.ts'
@@ -16,7 +16,7 @@ const nothing = z.strictObject({})
 
 export const checkHealth = defineOperation({
   name: 'memory.health',
-  summary: 'Writes, finds and removes something, to see whether memory works.',
+  summary: 'Health check: writes, finds and removes a test memory.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -38,7 +38,7 @@ export const checkHealth = defineOperation({
 
 export const listEmbeddingProviders = defineOperation({
   name: 'memory.embeddingProviders',
-  summary: 'Where vectors could come from, and whether the key for it is here.',
+  summary: 'Lists embedding providers and whether their API keys are configured.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -67,7 +67,7 @@ const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]
 
 export const getEngineStatus = defineOperation({
   name: 'memory.engineStatus',
-  summary: 'What recall is made of, and what of it works.',
+  summary: 'The components of recall and their state.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -83,16 +83,13 @@ export const getEngineStatus = defineOperation({
     vectorStore: z.object({
       backend: z.string(),
       available: z.boolean(),
-      memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
-      turns: z
-        .int()
-        .nullable()
-        .describe('Turns of conversations of all owners; for superadmins only.'),
-      rowCount: z.int().nullable().describe('Vectors of all owners; for superadmins only.'),
+      memories: z.int().nullable().describe('For all owners; superadmins only.'),
+      turns: z.int().nullable().describe('Conversation turns of all owners; superadmins only.'),
+      rowCount: z.int().nullable().describe('Vectors of all owners; superadmins only.'),
       needsReindex: z
         .int()
         .nullable()
-        .describe('Memories and turns that are not embedded yet; for superadmins only.'),
+        .describe('Memories and turns that are not embedded yet; superadmins only.'),
       reason: nullableText,
     }),
     qdrant: z.object({
@@ -122,7 +119,7 @@ export const getEngineStatus = defineOperation({
     const { embedder, reranker } = engine.getComponents()
     const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
-    // Of all owners together: how much others have is not for everybody.
+    // Totals over all owners reveal the size of other owners' data.
     const counts = caller.role === 'superadmin' ? index : null
     return {
       keyword: { available: true, backend: kind === 'sqlite' ? 'FTS5' : kind },
@@ -133,7 +130,7 @@ export const getEngineStatus = defineOperation({
         available: embedder !== null && !isFailing,
         reason:
           embedder === null
-            ? 'there is no embedding model'
+            ? 'no embedding model is configured'
             : embedder.state.kind === 'failing'
               ? embedder.state.reason
               : null,
@@ -179,7 +176,7 @@ function homeOf({ home }: Caller) {
   return parseScope({ owner: home }).owner
 }
 
-/** A signature is `source:model:dimensions`, with its form behind it. */
+/** A signature is `source:model:dimensions` followed by the encoding. */
 function dimensionsOf(space: string | null): number | null {
   const found = /:(\d+)(?::\w+)?$/.exec(space ?? '')?.[1]
   return found === undefined ? null : Number(found)
@@ -198,17 +195,17 @@ const reindexProgress = z.object({
 
 export const reindex = defineOperation({
   name: 'memory.reindex',
-  summary: 'Embeds every memory and turn that has no vector yet, in the background.',
+  summary: 'Embeds all memories and turns without a vector, in the background.',
   access: 'manage',
   isIdempotent: true,
-  input: z.strictObject({ force: z.boolean().default(false).describe('Makes all of them anew.') }),
+  input: z.strictObject({ force: z.boolean().default(false).describe('Re-embeds everything.') }),
   output: z.object({ started: z.boolean(), pending: z.int() }),
   http: { method: 'POST', path: '/api/memory/reindex', status: 202 },
   targets: () => ['vectors'],
   run: async ({ engine }, { force }) => {
     const { index, vectorsUnavailableReason: withoutVectors } = await engine.status()
     if (index === null) {
-      throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
+      throw new AppError('missing_part', withoutVectors ?? 'No embedding model is configured.')
     }
     const pending = force ? index.memories + index.turns : index.withoutVector
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
@@ -220,7 +217,7 @@ export const reindex = defineOperation({
         onProgress: ({ done, total }) => Object.assign(progress, { done, total }),
       })
       .catch((error: unknown) => {
-        progress.error = error instanceof AppError ? error.message : 'It failed; see the log.'
+        progress.error = error instanceof AppError ? error.message : 'Failed; see the log.'
       })
       .finally(() => {
         progress.running = false
@@ -231,7 +228,7 @@ export const reindex = defineOperation({
 
 export const getReindexStatus = defineOperation({
   name: 'memory.reindexStatus',
-  summary: 'The progress of embedding memories and turns.',
+  summary: 'Progress of the embedding run.',
   access: 'manage',
   input: nothing,
   output: reindexProgress,
@@ -251,7 +248,7 @@ export const getReindexStatus = defineOperation({
 
 export const getSystemStatus = defineOperation({
   name: 'system.status',
-  summary: 'What is there, how much of it, and what does not work.',
+  summary: 'Status: components, counts and problems.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -260,38 +257,33 @@ export const getSystemStatus = defineOperation({
     reasons: z.array(z.string()),
     store: z.object({
       kind: z.string(),
-      location: z.string().nullable().describe('For superadmins only.'),
+      location: z.string().nullable().describe('Superadmins only.'),
       schemaVersion: z.int(),
       sizeBytes: z.int().nullable(),
-      memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
-      turns: z
-        .int()
-        .nullable()
-        .describe('Turns of conversations of all owners; for superadmins only.'),
-      facts: facts.describe(
-        'What the store says of itself, as whether it is encrypted; for superadmins only.',
-      ),
+      memories: z.int().nullable().describe('For all owners; superadmins only.'),
+      turns: z.int().nullable().describe('Conversation turns of all owners; superadmins only.'),
+      facts: facts.describe('Details of the store, such as encryption; superadmins only.'),
     }),
-    memories: z.int().describe('Of the home owner, active.'),
+    memories: z.int().describe('Active memories of the default owner.'),
     index: z
       .object({
         space: nullableText,
-        buildingSpace: nullableText.describe('The space of a new model while it is filled.'),
-        vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
+        buildingSpace: nullableText.describe(
+          'The vector space of a new model while it is being built.',
+        ),
+        vectors: z.int().nullable().describe('For all owners; superadmins only.'),
         withoutVector: z
           .int()
           .nullable()
-          .describe('Memories and turns that are not embedded yet; for superadmins only.'),
+          .describe('Memories and turns that are not embedded yet; superadmins only.'),
         reason: nullableText.describe('Why embedding fails; null while it works.'),
-        facts: facts.describe(
-          'How vectors are kept, and how much memory searching them takes; for superadmins only.',
-        ),
+        facts: facts.describe('Details of vector storage and cache size; superadmins only.'),
         embedder: z.object({
           source: z.string(),
           model: z.string(),
           state: z.string(),
           facts: facts.describe(
-            'What runs it, how long it took to be ready, why another one is not used; for superadmins only.',
+            'Runtime, start-up time, and why another runtime is not used; superadmins only.',
           ),
         }),
       })
@@ -302,7 +294,7 @@ export const getSystemStatus = defineOperation({
         ...learningFields,
         reason: nullableText.describe('Why the job queue could not be read.'),
       })
-      .describe('From conversations of the home owner.'),
+      .describe('Signals of the default owner.'),
     caller: z.object({
       role: z.enum(ROLES),
       home: z.string(),
@@ -329,7 +321,7 @@ export const getSystemStatus = defineOperation({
     return {
       version,
       state: health.state,
-      // Reasons count what all owners have.
+      // Reasons contain counts of all owners.
       reasons: isSuperadmin
         ? [...health.reasons]
         : health.codes.map((code) => HEALTH_REASONS[code]),
@@ -379,7 +371,7 @@ async function examine(engine: Engine, repair: boolean) {
 
 export const checkIntegrity = defineOperation({
   name: 'system.doctor',
-  summary: 'Compares what is stored with what is derived from it.',
+  summary: 'Integrity check: compares rows with their indexes.',
   access: 'manage',
   input: nothing,
   output: integrityReport,
@@ -390,7 +382,7 @@ export const checkIntegrity = defineOperation({
 
 export const repairIntegrity = defineOperation({
   name: 'system.repair',
-  summary: 'Does the same, and mends what is derived.',
+  summary: 'Integrity check with repair of the indexes.',
   access: 'manage',
   isIdempotent: true,
   input: nothing,

@@ -1,6 +1,6 @@
 /**
- * Operations on the vector store beside the memories. The addresses and fields are those that clients of other systems
- * know for Qdrant; what is particular to ours comes in addition.
+ * Operations on the vector replica. Paths and fields follow what clients of other systems use for
+ * Qdrant, plus our own.
  */
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
@@ -59,14 +59,16 @@ export function toWireReplicaStatus(
 
 const port = z.int().min(1).max(65_535)
 const output = z.object({
-  enabled: z.boolean().describe('Whether the settings name it as what finds memories by meaning.'),
+  enabled: z.boolean().describe('Whether Qdrant is the configured vector store.'),
   url: nullableText,
-  host: nullableText.describe('The same in two parts.'),
+  host: nullableText.describe('The same as host and port.'),
   port: port.nullable(),
-  collection: z.string().describe('What the names of its collections begin with.'),
-  embeddingModel: nullableText.describe('The model of the memories: there is one for all.'),
+  collection: z.string().describe('Prefix of its collection names.'),
+  embeddingModel: nullableText.describe('The embedding model; all vectors share one.'),
   quantization: z.enum(QUANTIZATIONS),
-  hasApiKey: z.boolean().describe('Whether a key is stored. One of the environment is not told.'),
+  hasApiKey: z
+    .boolean()
+    .describe('Whether an API key is stored. A key from the environment is not reported.'),
   apiKeyMasked: nullableText,
   replica: replicaStatus,
 })
@@ -102,7 +104,7 @@ function modelOf(engine: OperationContext['engine']): string | null {
 
 export const getQdrant = defineOperation({
   name: 'settings.qdrant',
-  summary: 'How Qdrant is set up, and what state it is in. Its key is never told.',
+  summary: 'Qdrant configuration and state. The API key is never returned.',
   access: 'manage',
   input: nothing,
   output,
@@ -112,20 +114,20 @@ export const getQdrant = defineOperation({
 })
 
 const changes = z.strictObject({
-  enabled: z.boolean().optional().describe('False leaves all to the index of the memories.'),
+  enabled: z.boolean().optional().describe('False disables the replica.'),
   url: z.string().max(200).nullable().optional().describe('As `http://127.0.0.1:6333`.'),
   host: z.string().min(1).max(200).optional().describe('With `port`, instead of `url`.'),
   port: port.optional(),
   collection: z.string().min(1).max(60).optional(),
-  embeddingModel: nullableText.optional().describe('Only the one that is in use.'),
+  embeddingModel: nullableText.optional().describe('Must be the model in use.'),
   quantization: z.enum(QUANTIZATIONS).optional(),
-  apiKey: z.string().max(4_000).optional().describe('An empty one takes the stored key away.'),
+  apiKey: z.string().max(4_000).optional().describe('An empty value removes the stored key.'),
 })
 
 export const changeQdrant = defineOperation({
   name: 'settings.changeQdrant',
   summary:
-    'Sets Qdrant up, and tries it with a real write and search. It is filled in the background and answers when it is complete.',
+    'Configures Qdrant and tests it with a write and a search. It is backfilled in the background and serves searches once complete.',
   access: 'manage',
   isIdempotent: true,
   input: changes,
@@ -162,7 +164,7 @@ function assertSupportedModel(inUse: string | null, wanted: string | null | unde
   )
 }
 
-/** Two ways of saying one thing; a client that sends both back as it got them means the address. */
+/** Two spellings of one value: a client that sends both back changed the URL. */
 function addressOf(
   { url, host, port: given }: z.output<typeof changes>,
   { url: known }: QdrantSettings,
@@ -181,14 +183,14 @@ const NOT_CONFIGURED = 'not_configured'
 
 export const checkQdrantHealth = defineOperation({
   name: 'settings.qdrantHealth',
-  summary: 'Whether the vector store beside the memories is ready, and how long it took to say so.',
+  summary: 'Health of the vector replica, with latency.',
   access: 'manage',
   input: nothing,
   output: z.object({
     ok: z.boolean(),
     latencyMs: z.number().nullable(),
     error: z.string().optional().describe(`\`${NOT_CONFIGURED}\` where there is none.`),
-    detail: nullableText.describe('What it says of itself.'),
+    detail: nullableText.describe('Details from the replica.'),
     replica: replicaStatus,
   }),
   http: { method: 'GET', path: '/api/settings/qdrant/health' },
@@ -207,7 +209,7 @@ export const checkQdrantHealth = defineOperation({
 
 export const searchQdrant = defineOperation({
   name: 'settings.qdrantSearch',
-  summary: 'What the vector store beside the memories finds by itself, to see whether it works.',
+  summary: 'Searches the vector replica directly, for diagnosis.',
   access: 'manage',
   input: z.strictObject({
     owner: scopeFields.owner,
@@ -239,16 +241,18 @@ export const searchQdrant = defineOperation({
 
 export const cleanUpQdrant = defineOperation({
   name: 'settings.qdrantCleanup',
-  summary: 'Removes what has expired or belongs to no memory from the vector store beside them.',
+  summary: 'Removes expired and orphaned points from the vector replica.',
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({
-    dryRun: z.boolean().default(false).describe('Counts, and removes nothing.'),
+    dryRun: z.boolean().default(false).describe('Only counts.'),
   }),
   output: z.object({
     ok: z.boolean(),
     deletedCount: z.int(),
-    retentionDays: z.int().describe('After how many days unused memories are forgotten; 0: never.'),
+    retentionDays: z
+      .int()
+      .describe('Days after which unused memories are moved to the trash; 0: never.'),
     error: z.string().optional(),
   }),
   http: { method: 'POST', path: '/api/settings/qdrant/cleanup' },
@@ -264,7 +268,7 @@ export const cleanUpQdrant = defineOperation({
   },
 })
 
-/** What doesn't work is the answer here. A bug is told as one. */
+/** Failures are the result here, except for bugs. */
 function describeFailure(thrown: unknown): string {
   const error = toAppError(thrown)
   if (error.code === 'internal' || error.code === 'cancelled') throw error
@@ -273,7 +277,7 @@ function describeFailure(thrown: unknown): string {
 
 export const listQdrantModels = defineOperation({
   name: 'settings.qdrantModels',
-  summary: 'Embedding models that vectors could come from, the one in use among them.',
+  summary: 'Embedding models, including the one in use.',
   access: 'read',
   input: nothing,
   output: z.object({ models: z.array(z.object({ value: z.string(), label: z.string() })) }),

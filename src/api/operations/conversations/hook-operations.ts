@@ -6,12 +6,12 @@ import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 export const recallForPrompt = defineOperation({
   name: 'hook.recall',
-  summary: 'What a model should know before it reads this prompt, as a block to put before it.',
+  summary: 'Builds the context block to prepend to a prompt.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, prompt: z.string().max(200000) }),
   output: z.object({
-    block: z.string().describe('Empty when there is nothing to say.'),
-    memories: z.array(wireMemory).describe('Those that the block tells of, in its order.'),
+    block: z.string().describe('Empty without relevant memories.'),
+    memories: z.array(wireMemory).describe('The memories in the block, in its order.'),
     turns: z
       .array(
         z.object({
@@ -21,11 +21,13 @@ export const recallForPrompt = defineOperation({
           createdAt: z.string(),
         }),
       )
-      .describe('Turns of earlier conversations that it quotes.'),
+      .describe('Turns of earlier conversations that the block quotes.'),
     skipped: z
       .enum(['off', 'short'])
       .nullable()
-      .describe('Why nothing was looked for: `autoRecall` is off, or the prompt is too short.'),
+      .describe(
+        'Why recall was skipped: `hooks.recallEnabled` is off, or the prompt is too short.',
+      ),
   }),
   http: { method: 'POST', path: '/api/hooks/recall' },
   run: async (context, { prompt, ...input }) => {
@@ -47,7 +49,7 @@ export const recallForPrompt = defineOperation({
 
 export const captureMessages = defineOperation({
   name: 'hook.capture',
-  summary: 'Keeps what a person said in a run and asked to be kept, where `autoCapture` is on.',
+  summary: 'Stores user messages that match the capture rules, where `hooks.captureEnabled` is on.',
   access: 'write',
   input: z.strictObject({
     ...scopeFields,
@@ -61,7 +63,7 @@ export const captureMessages = defineOperation({
               z.array(z.looseObject({ type: z.string().max(100) })).max(1000),
               z.null(),
             ])
-            .describe('Text, or parts as models take them, of which only text is read.'),
+            .describe('Text, or content parts, of which only text is read.'),
         }),
       )
       .max(1000),
@@ -72,7 +74,7 @@ export const captureMessages = defineOperation({
     skipped: z
       .enum(['off'])
       .nullable()
-      .describe('`autoCapture` is off, and nothing was looked at.'),
+      .describe('`hooks.captureEnabled` is off; no message was examined.'),
   }),
   http: { method: 'POST', path: '/api/hooks/capture' },
   targets: ({ captured }) => captured.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** Operations on receipts: what memory did for each request to a model. */
+/** Operations on gateway receipts. */
 import { z } from 'zod'
 import {
   CONTEXT_SKIP_REASONS,
@@ -27,7 +27,7 @@ const gateMode = z.enum(SETTINGS['gateway.gateMode'].choices)
 
 export const wireGate = z
   .object({
-    mode: gateMode.describe('The setting relevanceGateMode.'),
+    mode: gateMode.describe('The setting `gateway.gateMode`.'),
     by: gateMode.describe('What decided: `heuristic` where the model of the gate failed.'),
     section: z.enum(['all', ...GATE_SECTIONS]),
     reason: z.string(),
@@ -48,7 +48,7 @@ export const wireReceipt = z
     id: z.string(),
     owner: z.string(),
     user: z.string().nullable(),
-    sessionId: z.string().describe('Empty when it belongs to none.'),
+    sessionId: z.string().describe('Empty without a session.'),
     at: z.string().describe('ISO 8601'),
     requestId: z.string(),
     format: z.enum(API_FORMATS),
@@ -183,22 +183,29 @@ function commonFields({ place, at, ...receipt }: Omit<Receipt, 'lines' | 'frame'
 
 export const listReceipts = defineOperation({
   name: 'receipt.list',
-  summary: 'What memory did for each request to a model, newest first.',
+  summary: 'Lists gateway receipts, newest first.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
     model: z.string().max(200).optional().describe('Only requests that named this model.'),
-    memory: z.string().max(200).optional().describe('Only those that were given this memory.'),
+    memory: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only requests whose context contained this memory.'),
     skipped: z
       .enum(['none', ...SKIP_REASONS])
       .optional()
-      .describe('Only those without memories for this reason; `none`: those with memories.'),
+      .describe('Only requests skipped for this reason; `none`: those with context.'),
     limit: z.int().min(1).max(200).default(50),
-    after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+    after: z.string().max(200).optional().describe('The `next` cursor of the previous page.'),
   }),
   output: z.object({
     receipts: z.array(wireReceipt),
-    next: z.string().nullable().describe('Where to go on; a page before it may be short.'),
+    next: z
+      .string()
+      .nullable()
+      .describe('Cursor of the next page; a page may be shorter than `limit`.'),
   }),
   http: { method: 'GET', path: '/api/receipts' },
   cli: 'receipts',
@@ -216,7 +223,7 @@ export const listReceipts = defineOperation({
   },
 })
 
-/** How many are read at once, and for one answer, where most of them may not match. */
+/** Page size, and the most rows read for one response where most do not match. */
 const READ_AT_ONCE = 200
 const READ_MAX = 2_000
 
@@ -247,7 +254,7 @@ async function matchingReceipts(
 
 export const getReceipt = defineOperation({
   name: 'receipt.get',
-  summary: 'What memory did for one request, with the text that it injected.',
+  summary: 'One receipt, with the injected text.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: z.string().max(200) }),
   output: z.object({ receipt: wireReceiptDetail }),
@@ -258,7 +265,7 @@ export const getReceipt = defineOperation({
       resolveScope(context, input, 'read'),
       id,
     )
-    if (receipt === null) throw new AppError('not_found', `There is no receipt ${id} here.`, { id })
+    if (receipt === null) throw new AppError('not_found', `Receipt ${id} not found.`, { id })
     return { receipt: toWireReceiptDetail(receipt) }
   },
 })

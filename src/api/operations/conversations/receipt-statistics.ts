@@ -1,4 +1,4 @@
-/** What requests cost and what memory had to do with them: counted from receipts, by day and model. */
+/** Usage statistics from receipts, by day and model. */
 import { z } from 'zod'
 import type { Receipt } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -7,18 +7,18 @@ import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const READ_AT_ONCE = 1_000
-/** Beyond this the oldest are left out, and the answer says so. */
+/** Older receipts are omitted, and the response says so. */
 const READ_MAX = 20_000
 
 const count = z.object({
   requests: z.int(),
-  withMemories: z.int().describe('Requests that got memories.'),
-  failed: z.int().describe('Requests that the provider refused, or didn’t answer.'),
-  learned: z.int().describe('Memories that were learned from them.'),
-  input: z.int().describe('Tokens, as the provider counted them; with those of memories.'),
+  withMemories: z.int().describe('Requests with context.'),
+  failed: z.int().describe('Requests that failed at the provider.'),
+  learned: z.int().describe('Memories learned from them.'),
+  input: z.int().describe('Tokens as counted by the provider, including the context block.'),
   output: z.int(),
   cached: z.int(),
-  memory: z.int().describe('Tokens that memories added.'),
+  memory: z.int().describe('Tokens added by context blocks.'),
 })
 type Count = z.output<typeof count>
 const NOTHING: Count = {
@@ -34,20 +34,24 @@ const NOTHING: Count = {
 
 export const getReceiptStatistics = defineOperation({
   name: 'receipt.stats',
-  summary: 'What requests to models cost and learned, by day and model, as their receipts tell.',
+  summary: 'Usage statistics from receipts, by day and model.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    since: timeField.optional().describe('Only requests from then on; default: all receipts.'),
-    timeZone: z.string().max(100).default('UTC').describe('Where days begin, as Europe/Lisbon.'),
+    since: timeField.optional().describe('Only requests since this time. Default: all receipts.'),
+    timeZone: z
+      .string()
+      .max(100)
+      .default('UTC')
+      .describe('Time zone of the days, such as Europe/Lisbon.'),
   }),
   output: z.object({
     total: count,
     days: z
       .array(count.extend({ day: z.string().describe('As 2026-03-31.'), model: z.string() }))
-      .describe('Oldest first. Days without requests are left out.'),
-    skipped: z.record(z.string(), z.int()).describe('Requests without memories, by reason.'),
-    isComplete: z.boolean().describe('False when there were too many to count.'),
+      .describe('Oldest first. Days without requests are omitted.'),
+    skipped: z.record(z.string(), z.int()).describe('Requests without context, by reason.'),
+    isComplete: z.boolean().describe('False when there were too many receipts to count.'),
   }),
   http: { method: 'GET', path: '/api/receipts/stats' },
   run: async (context, { since, timeZone, ...input }) => {
@@ -73,7 +77,7 @@ export const getReceiptStatistics = defineOperation({
   },
 })
 
-/** Days in the order in which they were; models of a day by their names. */
+/** Days in chronological order; the models of a day by name. */
 export function countReceipts(receipts: readonly Receipt[], dayOf: (at: number) => string) {
   const cells = new Map<string, Count & { day: string; model: string }>()
   const skipped: Record<string, number> = {}
@@ -137,7 +141,7 @@ export function dayFormatter(timeZone: string): (at: number) => string {
   } catch (error) {
     throw new AppError(
       'invalid_input',
-      'timeZone is the name of a time zone, as Europe/Lisbon.',
+      '`timeZone` must be an IANA time zone such as Europe/Lisbon.',
       { field: 'timeZone' },
       error,
     )

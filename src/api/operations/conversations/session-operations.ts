@@ -1,4 +1,4 @@
-/** Operations on what was said: sessions, their turns, and what was learned from which. */
+/** Operations on sessions, turns, and what was learned from them. */
 import { z } from 'zod'
 import type { SessionReport } from '../../../conversations/transcript-admin.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -18,13 +18,13 @@ const wireTurn = z
     id: z.string(),
     owner: z.string(),
     user: z.string().nullable(),
-    sessionId: z.string().describe('Empty when it belongs to none.'),
+    sessionId: z.string().describe('Empty without a session.'),
     role: z.enum(TURN_ROLES),
     speaker: z.string().nullable(),
     content: z.string(),
     position: z.int(),
     saidAt: z.string(),
-    disabled: z.boolean().describe('Out of use: neither found, quoted nor learned from.'),
+    disabled: z.boolean().describe('Disabled: neither recalled nor learned from.'),
     version: z.int(),
   })
   .meta({ id: 'Turn' })
@@ -47,7 +47,7 @@ const wireSession = z
     id: z.string(),
     owner: z.string(),
     user: z.string().nullable(),
-    startedAt: z.string().describe('When its first turn was said.'),
+    startedAt: z.string().describe('Time of its first turn.'),
     lastTurnAt: z.string(),
     turns: z.int(),
     pendingSignals: z.int().describe('Signals that wait for distillation.'),
@@ -71,7 +71,7 @@ function toWireSession({ place, ...session }: SessionReport): WireSession {
 
 export const listSessions = defineOperation({
   name: 'session.list',
-  summary: 'Conversations that are kept, those with the last word first.',
+  summary: 'Lists sessions, most recent first.',
   access: 'read',
   input: z.strictObject({ owner, apiKeyId, user, ...pageFields }),
   output: z.object({ sessions: z.array(wireSession), next }),
@@ -111,7 +111,7 @@ export const listTurns = defineOperation({
       ...(after === undefined ? {} : { after }),
     })
     if (page.rows.length === 0 && after === undefined) {
-      throw new AppError('not_found', 'Nothing was said in such a session here.', { id })
+      throw new AppError('not_found', 'Session not found: it has no turns.', { id })
     }
     return { turns: page.rows.map(toWireTurn), next: page.next }
   },
@@ -119,7 +119,7 @@ export const listTurns = defineOperation({
 
 export const forgetSession = defineOperation({
   name: 'session.forget',
-  summary: 'Removes what was said in a session for good, and what waits to be learned from it.',
+  summary: 'Deletes the turns of a session permanently, with its pending signals.',
   access: 'curate',
   isDestructive: true,
   isIdempotent: true,
@@ -128,13 +128,13 @@ export const forgetSession = defineOperation({
     memories: z
       .boolean()
       .default(false)
-      .describe('Also puts what was learned in it into the bin, its digest included.'),
+      .describe('Also moves memories learned in it to the trash, including its episode.'),
   }),
   output: z.object({
     turns: z.int(),
     signals: z.int(),
-    memories: z.int().describe('How many went into the bin.'),
-    change: z.string().nullable().describe('What brings those back: undo takes it.'),
+    memories: z.int().describe('Memories moved to the trash.'),
+    change: z.string().nullable().describe('The change to pass to undo.'),
   }),
   http: { method: 'DELETE', path: '/api/sessions/{id}' },
   cli: 'sessions',
@@ -148,13 +148,13 @@ export const forgetSession = defineOperation({
   },
 })
 
-const turnId = z.string().min(1).max(100).describe('The id of a turn, as turn_4f1d….')
+const turnId = z.string().min(1).max(100).describe('The id of a turn, such as turn_4f1d….')
 const turnInput = z.strictObject({ owner, apiKeyId, user, id: turnId })
 const versionOf = ({ turn }: { readonly turn: WireTurn }) => turn.version
 
 export const getTurn = defineOperation({
   name: 'turn.get',
-  summary: 'One turn of a conversation, whole.',
+  summary: 'One turn in full.',
   access: 'read',
   input: turnInput,
   output: z.object({ turn: wireTurn }),
@@ -169,12 +169,12 @@ export const getTurn = defineOperation({
 export const editTurn = defineOperation({
   name: 'turn.edit',
   summary:
-    'Corrects what was said. It is learned from again; what only the old words said goes into the bin.',
+    'Edits a turn. It is learned from again; memories that only the old text supports move to the trash.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...turnInput.shape,
-    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    version: z.int().min(1).optional().describe('Only if it is still at this version.'),
     content: z.string().min(1).max(TURN_CHARACTERS_MAX),
   }),
   output: z.object({ turn: wireTurn, changes: changesSchema }),
@@ -194,13 +194,13 @@ export const editTurn = defineOperation({
 const turnStateOutput = z.object({
   success: z.literal(true),
   turn: wireTurn,
-  learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
+  learned: z.array(z.string()).describe('Memories learned from it; they are kept.'),
 })
 
 export const disableTurn = defineOperation({
   name: 'turn.disable',
   summary:
-    'Takes a turn out of use: it is shown, and neither found, quoted nor learned from. What was learned from it stays, and is named.',
+    'Disables a turn: it stays visible but is neither recalled nor learned from. Returns the memories learned from it, which are kept.',
   access: 'write',
   isIdempotent: true,
   input: turnInput,
@@ -217,7 +217,7 @@ export const disableTurn = defineOperation({
 
 export const restoreTurn = defineOperation({
   name: 'turn.restore',
-  summary: 'Takes a turn back into use. One that nothing was learned from is learned from then.',
+  summary: 'Enables a turn again. If nothing was learned from it yet, it is learned from now.',
   access: 'write',
   isIdempotent: true,
   input: turnInput,
@@ -234,14 +234,14 @@ export const restoreTurn = defineOperation({
 
 export const forgetTurn = defineOperation({
   name: 'turn.forget',
-  summary: 'Removes one turn for good. What was learned from it stays, and is named.',
+  summary: 'Deletes a turn permanently. Returns the memories learned from it, which are kept.',
   access: 'curate',
   isDestructive: true,
   input: turnInput,
   output: z.object({
     id: z.string(),
     sessionId: z.string(),
-    learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
+    learned: z.array(z.string()).describe('Memories learned from it; they are kept.'),
   }),
   http: { method: 'DELETE', path: '/api/turns/{id}' },
   cli: 'sessions',
@@ -255,7 +255,7 @@ export const forgetTurn = defineOperation({
 
 export const listMemorySources = defineOperation({
   name: 'memory.sources',
-  summary: 'What a memory was learned from, as far as it is still kept.',
+  summary: 'The source turns of a memory that still exist.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({
@@ -266,7 +266,7 @@ export const listMemorySources = defineOperation({
   run: async (context, { id, ...input }) => {
     const { engine } = context
     const memory = await engine.get(resolveScope(context, input, 'read'), id)
-    if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+    if (memory === null) throw new AppError('not_found', `Memory ${id} not found.`, { id })
     const { turns, deletedTurns } = await engine.transcript.sources(memory)
     return { turns: turns.map(toWireTurn), deletedTurns: [...deletedTurns] }
   },

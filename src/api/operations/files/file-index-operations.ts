@@ -87,7 +87,7 @@ export const listChunks = defineOperation({
   output: z.object({
     chunks: z.array(
       z.object({
-        startLine: z.int().describe('From 1, as the last line is part of it.'),
+        startLine: z.int().describe('1-based, inclusive.'),
         endLine: z.int(),
         headings: z.array(z.string()).describe('Outermost first.'),
         text: z.string(),

@@ -1,4 +1,4 @@
-/** Operations on memory in files: where they are, what is in them, and adding to them. */
+/** Operations on memory in files: roots, search, reading, notes. */
 import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
@@ -34,7 +34,7 @@ const globs = z.array(z.string().min(1).max(500)).max(100)
 
 export type OwnerFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
 
-/** The files of whoever is meant. */
+/** The files of the resolved owner. */
 export function resolveOwnerFiles(
   context: OperationContext,
   input: ScopeFields,
@@ -43,7 +43,7 @@ export function resolveOwnerFiles(
   const named = resolveOwner(context, input, access)
   const { files } = context.engine
   if (files === null) {
-    throw new AppError('missing_part', 'There is no place here for an index of files.')
+    throw new AppError('missing_part', 'The file index is not available with this store.')
   }
   return { files, owner: parseScope({ owner: named }).owner }
 }
@@ -54,10 +54,13 @@ const wireRoot = z
     kind: z
       .enum(ROOT_KINDS)
       .describe(
-        '`workspace`: MEMORY.md and memory/, which are also written to. `path`: a file, or a folder of notes. `sessions`: transcripts.',
+        '`workspace`: MEMORY.md and memory/, which are also written to. `path`: a file or a folder of notes. `sessions`: transcripts.',
       ),
-    name: z.string().describe('What paths of its files begin with. Empty for the workspace.'),
-    path: z.string().nullable().describe('Where it is; null for those who may not manage.'),
+    name: z.string().describe('Prefix of the paths of its files. Empty for the workspace.'),
+    path: z
+      .string()
+      .nullable()
+      .describe('Its path; null for callers without the manage permission.'),
     include: z.array(z.string()),
     exclude: z.array(z.string()),
   })
@@ -76,7 +79,7 @@ function toWireRoot({ caller }: OperationContext, root: NamedRoot): WireRoot {
 
 export const listRoots = defineOperation({
   name: 'files.roots',
-  summary: 'Where the files of an owner are.',
+  summary: 'Lists the file roots of an owner.',
   access: 'read',
   input: z.strictObject(fileScopeFields),
   output: z.object({ roots: z.array(wireRoot) }),
@@ -91,15 +94,15 @@ export const listRoots = defineOperation({
 
 export const addRoot = defineOperation({
   name: 'files.addRoot',
-  summary: 'Has files on the machine of the server indexed for an owner.',
-  // Whoever adds a root can read what is there.
+  summary: "Adds a file root: files on the server's machine are indexed for an owner.",
+  // Whoever adds a root can read its files.
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({
     ...fileScopeFields,
     kind: z.enum(ROOT_KINDS).default('path'),
     path: z.string().min(1).max(PATH_CHARACTERS).describe('Absolute, or within the workspace.'),
-    include: globs.optional().describe('Only these, as `**/*.md`.'),
+    include: globs.optional().describe('Only files that match these globs, such as `**/*.md`.'),
     exclude: globs.optional(),
   }),
   output: z.object({ success: z.literal(true), root: wireRoot }),
@@ -116,7 +119,7 @@ export const addRoot = defineOperation({
 
 export const removeRoot = defineOperation({
   name: 'files.removeRoot',
-  summary: 'Takes files out of the index of an owner. The files stay as they are.',
+  summary: 'Removes a file root from the index. The files are not touched.',
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({ ...fileScopeFields, id: z.string().min(1).max(200) }),
@@ -127,7 +130,7 @@ export const removeRoot = defineOperation({
   run: async (context, { id, ...input }) => {
     const of = resolveOwnerFiles(context, input, 'manage')
     if (!(await of.files.roots.remove(of.owner, id))) {
-      throw new AppError('not_found', `There is no root ${id} here.`, { id })
+      throw new AppError('not_found', `File root ${id} not found.`, { id })
     }
     return { success: true as const, id }
   },
@@ -144,11 +147,11 @@ export const fileProblem = z.object({
 
 export const filesStatus = defineOperation({
   name: 'files.status',
-  summary: 'How the index of an owner’s files stands, and what could not be read.',
+  summary: "State of an owner's file index, with problems.",
   access: 'read',
   input: z.strictObject({
     ...fileScopeFields,
-    probe: z.boolean().default(false).describe('Also tests the embedding model and the vectors.'),
+    probe: z.boolean().default(false).describe('Also tests the embedding model and vector search.'),
   }),
   output: z.object({
     backend: z.string().describe('The search backend in use: `builtin` or `qmd`.'),
@@ -165,7 +168,7 @@ export const filesStatus = defineOperation({
       mode: z.enum(['events', 'polling', 'off']),
       reason: z.string().nullable().describe('Why changes are not watched by events.'),
     }),
-    provider: z.string().nullable().describe('Of the embedding model; null without one.'),
+    provider: z.string().nullable().describe('Provider of the embedding model; null without one.'),
     model: z.string().nullable(),
     withoutVector: z
       .int()
@@ -218,7 +221,7 @@ function toRootStatus(context: OperationContext, root: NamedRoot, states: FileSt
   }
 }
 
-/** Where on the machine a root lies is not for everybody. */
+/** Paths on the server's machine are not for everybody. */
 export function redactRootPath({ path, reason, message }: FileProblem, root: NamedRoot) {
   const name = root.name === '' ? 'the workspace' : root.name
   const hide = (text: string) => text.replaceAll(root.path, name)
@@ -227,12 +230,12 @@ export function redactRootPath({ path, reason, message }: FileProblem, root: Nam
 
 export const syncFiles = defineOperation({
   name: 'files.sync',
-  summary: 'Looks at all files of an owner now, and says what has changed.',
+  summary: 'Synchronizes the file index of an owner now and reports the changes.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...fileScopeFields,
-    force: z.boolean().default(false).describe('Reads and cuts every file anew.'),
+    force: z.boolean().default(false).describe('Re-reads and re-chunks every file.'),
     embed: z
       .boolean()
       .default(false)
@@ -270,7 +273,7 @@ export const syncFiles = defineOperation({
   },
 })
 
-/** As prompts of agents know them. */
+/** As the prompts of agents expect. */
 export const fileSearchFields = {
   query: z.string().min(1).max(QUERY_CHARACTERS),
   maxResults: z.int().min(1).max(RESULTS_MAX).optional(),
@@ -282,18 +285,21 @@ export const fileSearchFields = {
     .string()
     .max(1_000)
     .optional()
-    .describe('The conversation that asks, as `agent:main:discord:group:42`.'),
+    .describe('The session key of the caller, such as `agent:main:discord:group:42`.'),
 }
 
 const fileHit = z.object({
   path: z.string(),
-  startLine: z.int().describe('From 1, as the last line is part of it.'),
+  startLine: z.int().describe('1-based, inclusive.'),
   endLine: z.int(),
   score: z.number().describe('0 to 1.'),
   snippet: z.string(),
   source: z.enum(FILE_SOURCES),
   headings: z.array(z.string()),
-  citation: z.string().optional().describe('As `memory/2026-11-15.md#L5-L9`, where it is wanted.'),
+  citation: z
+    .string()
+    .optional()
+    .describe('For example `memory/2026-11-15.md#L5-L9`, where citations are on.'),
 })
 
 export type WireFileHit = z.output<typeof fileHit>
@@ -304,12 +310,12 @@ export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
   return { ...hit, headings: [...headings], ...citation }
 }
 
-/** What answered, and how. */
+/** The backend that answered, and its mode. */
 export const fileAnswer = z.object({
   backend: z.string().describe('The search backend that answered: `builtin` or `qmd`.'),
-  provider: z.string().nullable().describe('Of the embedding model; null without one.'),
+  provider: z.string().nullable().describe('Provider of the embedding model; null without one.'),
   model: z.string().nullable(),
-  fallbackReason: z.string().nullable().describe('What was unavailable, and why.'),
+  fallbackReason: z.string().nullable().describe('The unavailable component and the reason.'),
   citations: z.enum(CITATION_MODES),
   mode: z.enum(['hybrid', 'keyword']),
 })
@@ -321,7 +327,7 @@ export function toFileAnswer(answer: FileSearchResult, citations: CitationMode) 
 
 export const searchFiles = defineOperation({
   name: 'files.search',
-  summary: 'The lines of files that answer a question, best first; none when nothing fits.',
+  summary: 'Searches files, best first. May return nothing.',
   access: 'read',
   input: z.strictObject({ ...fileScopeFields, ...fileSearchFields }),
   output: fileAnswer.extend({ results: z.array(fileHit) }),
@@ -344,17 +350,21 @@ export const searchFiles = defineOperation({
   },
 })
 
-export const filePath = z.string().min(1).max(PATH_CHARACTERS).describe('As search tells it.')
+export const filePath = z
+  .string()
+  .min(1)
+  .max(PATH_CHARACTERS)
+  .describe('The path as returned by search.')
 
 export const fileTextFields = {
   path: filePath,
   from: z.int().min(1).max(LINE_MAX).optional().describe('The first line, from 1.'),
-  lines: z.int().min(1).max(LINE_MAX).optional().describe('How many. Default: all.'),
+  lines: z.int().min(1).max(LINE_MAX).optional().describe('Number of lines. Default: all.'),
 }
 
 export const getFileText = defineOperation({
   name: 'files.get',
-  summary: 'A file of an owner, or some lines of it; empty, with a reason, when there is none.',
+  summary: 'Reads a file or some of its lines; empty with a reason when it does not exist.',
   access: 'read',
   input: z.strictObject({ ...fileScopeFields, ...fileTextFields }),
   output: z.object({
@@ -379,7 +389,7 @@ export const noteText = z.string().min(1).max(NOTE_CHARACTERS)
 
 export const appendNote = defineOperation({
   name: 'files.append',
-  summary: 'Adds to the note of today in the workspace of an owner.',
+  summary: "Appends to today's note in an owner's workspace.",
   access: 'write',
   input: z.strictObject({ ...fileScopeFields, text: noteText.describe('Markdown.') }),
   output: z.object({ success: z.literal(true), path: z.string() }),

@@ -1,4 +1,4 @@
-/** Writing back: what a session came to, as a note in the workspace. */
+/** Writes the digest of a session as a note into the workspace. */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -18,7 +18,7 @@ const { owner, apiKeyId, user } = scopeFields
 
 export const writeSessionNote = defineOperation({
   name: 'files.writeSessionNote',
-  summary: 'Distils a session, and adds what it came to to the note of today, once.',
+  summary: "Distills a session and appends the digest to today's note, once.",
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
@@ -27,8 +27,11 @@ export const writeSessionNote = defineOperation({
   }),
   output: z.object({
     outcome: z.string().describe('Of distilling, as `distilled` or `no_signals`.'),
-    path: z.string().nullable().describe('The note; null when there is nothing to write.'),
-    written: z.boolean().describe('False when the note said it already.'),
+    path: z
+      .string()
+      .nullable()
+      .describe('The path of the note; null when there was nothing to write.'),
+    written: z.boolean().describe('False when the note contained it already.'),
   }),
   http: { method: 'POST', path: '/api/files/flush/{id}' },
   cli: 'files',
@@ -41,7 +44,7 @@ export const writeSessionNote = defineOperation({
     const digest = await digestOf(context, scope)
     if (digest === null) {
       if (outcome !== 'no_signals') return { outcome, path: null, written: false }
-      throw new AppError('not_found', `There is nothing to tell of a session ${id} here.`, { id })
+      throw new AppError('not_found', `Session ${id} not found.`, { id })
     }
     const known = await noteWith(workspace, digest.text, digest.since)
     if (known !== null) return { outcome, path: known, written: false }
@@ -64,12 +67,15 @@ async function digestOf({ engine }: OperationContext, scope: ScopeInput) {
   return { text, since: episode.updatedAt }
 }
 
-/** What looks like an instruction waits for a person, and is no note. */
+/** Instruction-like text waits for review and is not written. */
 function isTrusted({ status, trust }: Memory): boolean {
   return status === 'active' && trust !== 'suspect'
 }
 
-/** The note that says so already; it was written on the day of the digest or later, wherever that day began. */
+/**
+ * The note that contains the digest already; it dates from the day of the digest or later, in any
+ * time zone.
+ */
 async function noteWith(workspace: Workspace, text: string, since: number): Promise<string | null> {
   const first = `memory/${new Date(since - DAY_MS).toISOString().slice(0, 10)}.md`
   for (const { path, isFolder } of (await workspace.list('memory', 1)) ?? []) {

@@ -9,7 +9,7 @@ export type WireReport = z.output<typeof report>
 export const consolidateMemories = defineOperation({
   name: 'memory.consolidate',
   summary:
-    'Merges, promotes, evicts and prunes what an owner has; a dry run tells what it would do, and why.',
+    "Consolidates an owner's memories: merges, promotes, evicts and prunes. A dry run reports actions and reasons.",
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({ owner, apiKeyId, user, dryRun: z.boolean().default(false) }),
@@ -31,7 +31,7 @@ export const consolidateMemories = defineOperation({
 
 export const listConsolidations = defineOperation({
   name: 'consolidation.list',
-  summary: 'What consolidation did the last times, newest first.',
+  summary: 'Lists consolidation reports, newest first.',
   access: 'read',
   input: z.strictObject({ owner, apiKeyId, user }),
   output: z.object({ reports: z.array(report) }),

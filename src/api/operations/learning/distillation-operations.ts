@@ -1,4 +1,4 @@
-/** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
+/** Operations on ingestion and distillation. */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
@@ -26,8 +26,8 @@ const facts = z
     reinforced: z.int(),
     superseded: z.int(),
     conflicts: z.int(),
-    suspect: z.int().describe('Those of them that wait for review.'),
-    rejected: z.int().describe('Not stored, because they were forgotten before.'),
+    suspect: z.int().describe('Those waiting for review.'),
+    rejected: z.int().describe('Not stored because they were forgotten before.'),
   })
   .describe('The outcomes of the extracted facts.')
 
@@ -40,9 +40,7 @@ const distilled = {
 }
 const outcome = z
   .string()
-  .describe(
-    'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
-  )
+  .describe('The outcome: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….')
 
 function toDistilled({ change, changes, facts, identity, pending }: Distillation) {
   const { refused: rejected, ...counts } = facts
@@ -54,13 +52,13 @@ function toDistilled({ change, changes, facts, identity, pending }: Distillation
 
 export const ingestConversation = defineOperation({
   name: 'memory.ingest',
-  summary: 'Keeps a whole conversation and distils it. Sent again, it changes nothing.',
+  summary: 'Stores a conversation and distills it. Idempotent.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
-    agent_id: name.optional().describe('Whose memories; default: the home of the key.'),
+    agent_id: name.optional().describe("The owner. Default: the key's default owner."),
     user,
-    conversation_id: name.describe('Its name, which is that of its session.'),
+    conversation_id: name.describe('Its id, which becomes the session id.'),
     turns: z
       .array(
         z.strictObject({
@@ -69,11 +67,11 @@ export const ingestConversation = defineOperation({
         }),
       )
       .max(INGESTED_EXCHANGES_MAX),
-    session_date: timeField.optional().describe('When it took place; default: now.'),
-    skip_extraction: z.boolean().default(false).describe('Only keeps what was said.'),
+    session_date: timeField.optional().describe('When it took place. Default: now.'),
+    skip_extraction: z.boolean().default(false).describe('Stores the turns without distillation.'),
   }),
   output: z.object({
-    status: z.literal('ok').describe('What was said is kept; `distillation` tells the rest.'),
+    status: z.literal('ok').describe('The turns are stored; `distillation` reports the rest.'),
     turns_ingested: z.int(),
     distillation: outcome,
     episode_id: z.string().nullable(),
@@ -111,12 +109,12 @@ export const ingestConversation = defineOperation({
 
 export const flushSession = defineOperation({
   name: 'session.flush',
-  summary: 'Distils a session now, for agents that are about to shorten their context.',
+  summary: 'Distills a session now, for agents that are about to compact their context.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...{ owner, apiKeyId, user },
-    id: name.optional().describe('Default: the latest.'),
+    id: name.optional().describe('Default: the latest session.'),
   }),
   output: z.object({ outcome, episode: z.string().nullable(), ...distilled }),
   http: { method: 'POST', path: '/api/sessions/{id}/flush' },
@@ -135,7 +133,7 @@ export const flushSession = defineOperation({
     const told = await context.engine.distill(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
     if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
-      throw new AppError('not_found', 'Nothing was said in such a session here.', {
+      throw new AppError('not_found', 'Session not found: it has no turns.', {
         id: id ?? null,
       })
     }
@@ -146,7 +144,7 @@ export const flushSession = defineOperation({
 async function latestSession({ engine }: OperationContext, scope: ScopeInput): Promise<ScopeInput> {
   const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
   if (latest !== undefined) return latest.place
-  throw new AppError('not_found', 'Nothing was said here that could be learned from.')
+  throw new AppError('not_found', 'No session with learnable turns exists.')
 }
 
 export const report = z
@@ -163,7 +161,7 @@ export const report = z
     merged: z.int(),
     adjudicated: z
       .int()
-      .describe('Contradictions that a model settled; in a dry run, those to be settled.'),
+      .describe('Contradictions that a model resolved; in a dry run, those to resolve.'),
     promoted: z.int(),
     evicted: z.int().describe('Memories moved to the trash for their low salience.'),
     expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),

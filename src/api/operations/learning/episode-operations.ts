@@ -1,4 +1,6 @@
-/** Operations on episodes, the digests of conversations. An episode is a memory; here it is spelled as what it is. */
+/**
+ * Operations on episodes. An episode is a memory; these operations use the vocabulary of episodes.
+ */
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
 import { getEpisodeTime } from '../../../domain/episode.ts'
@@ -28,15 +30,15 @@ const wireEpisode = z
     id: z.string(),
     owner: z.string(),
     user: z.string().nullable(),
-    sessionId: z.string().describe('Empty when it belongs to none.'),
+    sessionId: z.string().describe('Empty without a session.'),
     summary: z.string(),
     topics: z.array(z.string()),
     decisions: z.array(z.string()),
     actionItems: z.array(z.string()),
     entities: z.array(z.string()),
     salience: z.number(),
-    happenedAt: z.string().describe('When the conversation began.'),
-    turns: z.array(z.string()).describe('The ids of what was said in it.'),
+    happenedAt: z.string().describe('Start of the conversation.'),
+    turns: z.array(z.string()).describe('Ids of its turns.'),
     status: memoryStatusSchema,
     trust: z.string(),
     version: z.int(),
@@ -75,10 +77,10 @@ export const listEpisodes = defineOperation({
     ...scopeFields,
     day: z.iso.date().optional().describe('As 2026-05-01, in UTC.'),
     from: timeField.optional(),
-    to: timeField.optional().describe('Up to this time, which is left out.'),
+    to: timeField.optional().describe('Exclusive upper bound.'),
     topic: listField(z.string().min(1).max(200))
       .optional()
-      .describe('Any of these, also as part of one.'),
+      .describe('Any of these topics; substrings match.'),
     status: listField(memoryStatusSchema).optional().describe('Default: active.'),
     ...pageFields,
   }),
@@ -98,7 +100,9 @@ export const listEpisodes = defineOperation({
 function timesOf(day: string | undefined, from: number | undefined, to: number | undefined) {
   if (day === undefined) return { from, before: to }
   if (from !== undefined || to !== undefined) {
-    throw new AppError('invalid_input', 'day goes without from and to.', { field: 'day' })
+    throw new AppError('invalid_input', '`day` must not be combined with `from` or `to`.', {
+      field: 'day',
+    })
   }
   const start = Date.parse(day)
   return { from: start, before: start + DAY_MS }
@@ -110,13 +114,13 @@ const versionOf = ({ episode }: { readonly episode: WireEpisode }) => episode.ve
 
 export const getEpisode = defineOperation({
   name: 'episode.get',
-  summary: 'One episode, with what was said and what was learned from it.',
+  summary: 'One episode, with its turns and the facts learned from it.',
   access: 'read',
   input: byId,
   output: z.object({
     episode: wireEpisode,
     deletedTurns: z.array(z.string()).describe('Ids of its turns that were deleted.'),
-    facts: z.array(wireMemory).describe('What was distilled from the same turns.'),
+    facts: z.array(wireMemory).describe('Facts distilled from the same turns.'),
   }),
   http: { method: 'GET', path: '/api/episodes/{id}', version: versionOf },
   cli: 'episodes',
@@ -134,13 +138,13 @@ export const getEpisode = defineOperation({
 
 export const editEpisode = defineOperation({
   name: 'episode.edit',
-  summary: 'Changes what is given of an episode and leaves the rest.',
+  summary: 'Updates the given fields of an episode.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
     id: memoryIdField,
-    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    version: z.int().min(1).optional().describe('Only if it is still at this version.'),
     summary: z.string().min(1).max(50_000).optional(),
     topics: lines.optional(),
     decisions: lines.optional(),
@@ -159,7 +163,7 @@ export const editEpisode = defineOperation({
     const given = omitUndefined({ ...fields, content: summary })
     const told = omitUndefined({ topics, decisions, actionItems })
     if (Object.keys({ ...given, ...told }).length === 0) {
-      throw new AppError('invalid_input', 'Say what to change.')
+      throw new AppError('invalid_input', 'At least one field to change is required.')
     }
     const { episode } = await context.engine.episodes.get(scope, id)
     const metadata = Object.keys(told).length === 0 ? {} : { metadata: joined(episode, told) }
@@ -167,7 +171,7 @@ export const editEpisode = defineOperation({
       scope,
       id,
       { ...given, ...metadata } as Parameters<typeof context.engine.edit>[2], // as the schema says
-      // Lists are put together from what was read, and must not undo what somebody else changed since.
+      // List fields are merged with the version that was read, so that concurrent edits are not lost.
       { version: version ?? episode.version },
     )
     return { success: true as const, episode: toWireEpisode(edited) }
@@ -180,7 +184,7 @@ function joined({ metadata }: Memory, told: object): Memory['metadata'] {
 
 type Change = (context: OperationContext, scope: ScopeInput, id: string) => Promise<Memory>
 
-/** The same change as of any memory, for episodes only. */
+/** The memory operation, restricted to episodes. */
 async function changeEpisode(
   context: OperationContext,
   { id, ...input }: ScopeFields & { readonly id: string },
@@ -193,7 +197,7 @@ async function changeEpisode(
 
 export const disableEpisode = defineOperation({
   name: 'episode.disable',
-  summary: 'Takes an episode out of recall without forgetting it.',
+  summary: 'Disables an episode: it is kept but not recalled.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -207,7 +211,7 @@ export const disableEpisode = defineOperation({
 
 export const forgetEpisode = defineOperation({
   name: 'episode.forget',
-  summary: 'Puts an episode into the bin, from where it can be restored.',
+  summary: 'Moves an episode to the trash. It can be restored.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -221,7 +225,7 @@ export const forgetEpisode = defineOperation({
 
 export const restoreEpisode = defineOperation({
   name: 'episode.restore',
-  summary: 'Takes an episode out of the bin or switches it on again.',
+  summary: 'Restores an episode from the trash, or enables it.',
   access: 'write',
   isIdempotent: true,
   input: byId,

@@ -1,4 +1,4 @@
-/** Operations on who people are: statements that are always told, and the narrative that is made from them. */
+/** Operations on identity profiles. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -15,7 +15,8 @@ const versionOf = ({ memory }: { readonly memory: { readonly version: number } }
 
 export const listIdentities = defineOperation({
   name: 'identity.list',
-  summary: 'Who people are: what is always told of each user, and the narrative made from it.',
+  summary:
+    'Identity profiles: statements that are always injected for each user, and the narrative made from them.',
   access: 'read',
   input: z.strictObject(scope),
   output: z.object({
@@ -23,7 +24,7 @@ export const listIdentities = defineOperation({
       z.object({
         owner: z.string(),
         user: z.string().nullable(),
-        overrides: z.array(wireMemory).describe('Oldest first, with those that are disabled.'),
+        overrides: z.array(wireMemory).describe('Oldest first, including disabled ones.'),
         narrative: wireMemory.nullable(),
       }),
     ),
@@ -46,20 +47,20 @@ export const listIdentities = defineOperation({
 
 export const addIdentity = defineOperation({
   name: 'identity.add',
-  summary: 'Adds to what is always told of a person, unless that is known already.',
+  summary: 'Adds an identity statement, unless it is known already.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...scope,
-    content: content.describe('One statement that stands on its own.'),
+    content: content.describe('One self-contained statement.'),
   }),
   output: z.object({
     success: z.literal(true),
     outcome: z
       .enum(['create', 'update', 'duplicate', 'supersede', 'conflict', 'known'])
-      .describe('`known`: it was there, in capitals or not, and was left alone.'),
+      .describe('`known`: it existed (ignoring case) and was not changed.'),
     memory: wireMemory,
-    other: wireMemory.nullable().describe('What was replaced or contradicted.'),
+    other: wireMemory.nullable().describe('The memory that was replaced or contradicted.'),
   }),
   http: { method: 'POST', path: '/api/identity', status: 201, version: versionOf },
   cli: 'identity',
@@ -79,7 +80,7 @@ export const addIdentity = defineOperation({
 const byId = z.strictObject({ ...scope, id: memoryIdField })
 const identityChange = z.object({ success: z.literal(true), memory: wireMemory })
 
-/** The same change as of any memory, for statements about who a person is only. */
+/** The memory operation, restricted to identity statements. */
 async function changeIdentity(
   context: OperationContext,
   { id, ...input }: z.output<typeof byId>,
@@ -92,7 +93,7 @@ async function changeIdentity(
 
 export const getIdentity = defineOperation({
   name: 'identity.get',
-  summary: 'One statement about who a person is.',
+  summary: 'One identity statement.',
   access: 'read',
   input: byId,
   output: z.object({ memory: wireMemory }),
@@ -106,12 +107,12 @@ export const getIdentity = defineOperation({
 
 export const editIdentity = defineOperation({
   name: 'identity.edit',
-  summary: 'Changes what is told of a person. The former wording stays in its history.',
+  summary: 'Edits an identity statement. The former wording stays in its history.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...byId.shape,
-    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    version: z.int().min(1).optional().describe('Only if it is still at this version.'),
     content,
   }),
   output: identityChange,
@@ -131,7 +132,7 @@ export const editIdentity = defineOperation({
 
 export const disableIdentity = defineOperation({
   name: 'identity.disable',
-  summary: 'Keeps a statement about a person without telling it.',
+  summary: 'Disables an identity statement: it is kept but not injected.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -145,7 +146,7 @@ export const disableIdentity = defineOperation({
 
 export const forgetIdentity = defineOperation({
   name: 'identity.forget',
-  summary: 'Puts a statement about a person into the bin, from where it can be restored.',
+  summary: 'Moves an identity statement to the trash. It can be restored.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -159,7 +160,7 @@ export const forgetIdentity = defineOperation({
 
 export const restoreIdentity = defineOperation({
   name: 'identity.restore',
-  summary: 'Takes a statement about a person out of the bin, or tells it again.',
+  summary: 'Restores an identity statement from the trash, or enables it.',
   access: 'write',
   isIdempotent: true,
   input: byId,

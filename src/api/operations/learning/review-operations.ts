@@ -1,4 +1,4 @@
-/** Operations that settle what memories say against each other. */
+/** Operations on review and conflicts. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
@@ -10,8 +10,8 @@ import { reviewInput } from './distillation-operations.ts'
 
 const conflictSchema = z
   .object({
-    memory: wireMemory.describe('Says otherwise than the other one.'),
-    other: wireMemory.describe('Was there before.'),
+    memory: wireMemory.describe('The statement that contradicts the other one.'),
+    other: wireMemory.describe('The older statement.'),
   })
   .meta({ id: 'Conflict' })
 
@@ -19,7 +19,7 @@ export type WireConflict = z.output<typeof conflictSchema>
 
 export const listConflicts = defineOperation({
   name: 'review.conflicts',
-  summary: 'Memories in use that say otherwise than others in use, both sides, newest first.',
+  summary: 'Lists conflicts between active memories, newest first.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, ...pageFields }),
   output: z.object({ conflicts: z.array(conflictSchema), next }),
@@ -43,18 +43,18 @@ export const listConflicts = defineOperation({
 export const resolveConflict = defineOperation({
   name: 'review.resolve',
   summary:
-    'Keeps one of two memories, in its words or others, in the place of both; can be undone.',
+    'Resolves a conflict: one memory supersedes the other, optionally reworded. Can be undone.',
   access: 'curate',
   input: z.strictObject({
     ...scopeFields,
-    keep: memoryIdField.describe('The memory that stays.'),
-    drop: memoryIdField.describe('The memory that it takes the place of.'),
+    keep: memoryIdField.describe('The memory to keep.'),
+    drop: memoryIdField.describe('The memory that it supersedes.'),
     content: z
       .string()
       .min(1)
       .max(CONTENT_CHARACTERS_MAX)
       .optional()
-      .describe('What the one that stays says from now on; default: its own words.'),
+      .describe('New wording of the kept memory. Default: unchanged.'),
   }),
   output: z.object({
     kept: wireMemory,
@@ -73,7 +73,7 @@ export const resolveConflict = defineOperation({
 
 export const reconcileMemory = defineOperation({
   name: 'review.reconcile',
-  summary: 'Says that a memory and the one that it is in conflict with both hold.',
+  summary: 'Marks two conflicting memories as compatible.',
   access: 'curate',
   input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({ memory: wireMemory }),
@@ -89,7 +89,7 @@ export const reconcileMemory = defineOperation({
 
 export const listReview = defineOperation({
   name: 'review.list',
-  summary: 'Memories that look like instructions and wait for a person, newest first.',
+  summary: 'Lists memories that wait for review because they look like instructions, newest first.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, ...pageFields }),
   output: z.object({ memories: z.array(wireMemory), next }),
@@ -106,8 +106,8 @@ export const listReview = defineOperation({
 
 export const approveMemory = defineOperation({
   name: 'review.approve',
-  summary: 'Lets a memory that waited for review be used.',
-  // Not for agents: what looks like an instruction may be one to them.
+  summary: 'Approves a memory that waits for review.',
+  // Not offered to agents: instruction-like text may act on them.
   access: 'curate',
   input: reviewInput,
   output: z.object({ memory: wireMemory }),
@@ -123,7 +123,7 @@ export const approveMemory = defineOperation({
 
 export const rejectMemory = defineOperation({
   name: 'review.reject',
-  summary: 'Forgets a memory that waited for review.',
+  summary: 'Rejects a memory that waits for review.',
   access: 'curate',
   input: reviewInput,
   output: z.object({ memory: wireMemory }),

@@ -1,4 +1,4 @@
-/** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
+/** Operations on signals and the learning status. */
 import { z } from 'zod'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
@@ -44,13 +44,13 @@ export const jobInput = z.strictObject({
   id: z.string().min(1).max(200).describe('The id of a job.'),
 })
 
-/** Jobs of others are not there. */
+/** Jobs of other owners are not found. */
 export async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
   const job = await engine.jobs.get(id)
   const isReached =
     job !== null &&
     (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
-  if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
+  if (!isReached) throw new AppError('not_found', 'Job not found.', { id })
 }
 
 const wireSignal = z
@@ -82,7 +82,7 @@ function toWireSignal(signal: Signal): WireSignal {
 
 export const listSignals = defineOperation({
   name: 'signal.list',
-  summary: 'What was said and is to be learned from, what was, and what failed too often.',
+  summary: 'Lists signals: pending, processed and dead.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -104,7 +104,7 @@ export const listSignals = defineOperation({
 
 export const getSignal = defineOperation({
   name: 'signal.get',
-  summary: 'One exchange that is to be learned from, was, or failed too often.',
+  summary: 'One signal.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: z.string().min(1).max(100) }),
   output: z.object({ signal: wireSignal }),
@@ -121,21 +121,21 @@ const signalIds = z.array(z.string().max(100)).max(1_000)
 
 export const forgetSignals = defineOperation({
   name: 'signal.forget',
-  summary: 'Learns nothing from what waits or failed. What was said stays; `retry` takes it back.',
+  summary: 'Discards pending and dead signals. The turns stay; `retry` revives the signals.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    ids: signalIds.optional().describe('Default: all of the session that is named.'),
+    ids: signalIds.optional().describe('Default: all signals of the session.'),
   }),
-  output: z.object({ signals: z.array(wireSignal).describe('Those that waited until now.') }),
+  output: z.object({ signals: z.array(wireSignal).describe('The signals that were pending.') }),
   http: { method: 'POST', path: '/api/signals/forget' },
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
     if (ids === undefined && scope.session == null) {
-      throw new AppError('invalid_input', 'Which signals? Give ids, or a session.', {
+      throw new AppError('invalid_input', '`ids` or `session` is required.', {
         field: 'ids',
       })
     }
@@ -146,14 +146,14 @@ export const forgetSignals = defineOperation({
 
 export const retrySignals = defineOperation({
   name: 'signal.retry',
-  summary: 'Tries again to learn from what failed too often, or was forgotten and is named.',
+  summary: 'Retries dead signals, and discarded ones that are named.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    ids: signalIds.optional().describe('Default: all that failed.'),
+    ids: signalIds.optional().describe('Default: all dead signals.'),
   }),
-  output: z.object({ signals: z.array(wireSignal).describe('As they are now.') }),
+  output: z.object({ signals: z.array(wireSignal).describe('Their current state.') }),
   http: { method: 'POST', path: '/api/signals/retry' },
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** Memories of all owners, for those who run the server. Nobody else has an operation that looks past one owner. */
+/** Memories of all owners, for superadmins. No other operation crosses owners. */
 import { z } from 'zod'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -12,32 +12,32 @@ import { filterFields, toFilter } from './memory-list-operations.ts'
 const LIMIT = 50
 const LIMIT_MAX = 200
 
-/** Of which many may have nothing that passes a filter. */
+/** Many of them may have no memory that passes a filter. */
 const OWNERS_PER_PAGE = 500
 const CURSOR_CHARACTERS_MAX = 2_000
 
-/** Whose memories come next, and after which of them; empty for the first. */
+/** The cursor: the next owner, and the position within it; empty for the first. */
 type Position = { readonly owner: string; readonly after: string }
 
 export const listAllOwners = defineOperation({
   name: 'owner.memories',
-  summary: 'Memories of all owners, one owner after the other by name.',
+  summary: 'Lists memories of all owners, ordered by owner.',
   access: 'manage',
   input: z.strictObject({
     ...filterFields,
-    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
-    order: z.enum(MEMORY_ORDERS).optional().describe('Of each owner’s. Default: newest.'),
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Substring of content or key.'),
+    order: z.enum(MEMORY_ORDERS).optional().describe('Order within each owner. Default: newest.'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT),
     after: z
       .string()
       .max(CURSOR_CHARACTERS_MAX)
       .optional()
-      .describe('What `next` of the page before said.'),
+      .describe('The `next` cursor of the previous page.'),
   }),
   output: z.object({
-    data: z.array(wireMemory).describe('May be empty while there is a `next`.'),
+    data: z.array(wireMemory).describe('May be empty although there is a next page.'),
     next: z.string().nullable(),
-    owners: z.int().describe('How many have memories, whatever the filter.'),
+    owners: z.int().describe('Number of owners with memories, regardless of filters.'),
   }),
   http: { method: 'GET', path: '/api/owners/memories' },
   run: async (context, { q, order, limit, after, ...input }) => {
@@ -75,7 +75,7 @@ async function ownersWithMemories({ engine }: OperationContext): Promise<readonl
 function parsePosition(cursor: string): Position {
   const position = z.tuple([z.string(), z.string()]).safeParse(parseCursorJson(cursor))
   if (!position.success) {
-    throw new AppError('invalid_input', '`after` is what `next` of the page before said.', {
+    throw new AppError('invalid_input', '`after` must be the `next` cursor of the previous page.', {
       field: 'after',
     })
   }

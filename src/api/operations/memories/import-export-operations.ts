@@ -1,4 +1,4 @@
-/** Moving memories out and in. Both pass lines on as they come, so that size does not matter. */
+/** Export and import, streamed line by line. */
 import { z } from 'zod'
 import { AppError } from '../../../lib/errors.ts'
 import { assertAccess } from '../authorization.ts'
@@ -12,11 +12,11 @@ const lines = z.custom<AsyncIterable<string>>(
 
 export const exportMemories = defineOperation({
   name: 'memory.export',
-  summary: 'Everything of an owner as JSON Lines: memories, history, conversations, settings.',
+  summary: 'Exports an owner as JSON Lines: memories, history, conversations, settings.',
   access: 'curate',
   input: z.strictObject({
     ...scopeFields,
-    allOwners: z.boolean().optional().describe('Everything of everybody, for superadmins.'),
+    allOwners: z.boolean().optional().describe('Exports all owners; superadmins only.'),
   }),
   output: lines,
   http: { method: 'GET', path: '/api/memory/export', stream: 'out' },
@@ -35,16 +35,13 @@ const lineNotes = z.array(z.object({ line: z.int(), message: z.string() }))
 
 export const importMemories = defineOperation({
   name: 'memory.import',
-  summary: 'Takes the lines of an export in. Doing it twice changes nothing the second time.',
+  summary: 'Imports JSON Lines of an export. Idempotent.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     owner: scopeFields.owner,
     apiKeyId: scopeFields.apiKeyId,
-    allOwners: z
-      .boolean()
-      .optional()
-      .describe('Each memory to the owner that it came from, for superadmins.'),
+    allOwners: z.boolean().optional().describe('Keeps original owners; superadmins only.'),
     lines,
   }),
   output: z.object({
@@ -52,8 +49,8 @@ export const importMemories = defineOperation({
     updated: z.int(),
     skipped: z.int(),
     failed: z.int(),
-    failures: lineNotes.describe('Why the first of those that failed did.'),
-    skips: lineNotes.describe('Why the first of those that were skipped were.'),
+    failures: lineNotes.describe('Reasons of the first failures.'),
+    skips: lineNotes.describe('Reasons of the first skipped records.'),
   }),
   http: { method: 'POST', path: '/api/memory/import', stream: 'in' },
   cli: 'import',
@@ -61,7 +58,8 @@ export const importMemories = defineOperation({
   run: async (context, { allOwners, lines: given, ...input }) => {
     if (allOwners === true) assertAccess(context.caller, 'manage')
     const owner = resolveOwner(context, input, 'curate')
-    if (given === undefined) throw new AppError('invalid_input', 'There is nothing to import.')
+    if (given === undefined)
+      throw new AppError('invalid_input', 'The request body contains nothing to import.')
     const done = await context.engine.import(given, allOwners === true ? {} : { owner })
     return { ...done, failures: [...done.failures], skips: [...done.skips] }
   },

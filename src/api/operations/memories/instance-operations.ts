@@ -1,4 +1,7 @@
-/** Memories by instance: the paths and shapes that users of instance-scoped memory know. An instance is an owner. */
+/**
+ * Memories by instance: paths and shapes of instance-scoped memory systems. An instance is an
+ * owner.
+ */
 import { z } from 'zod'
 import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -9,8 +12,8 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner } from '../scope-fields.ts'
 
 const instanceId = z
-  .string({ error: 'instanceId is required' })
-  .min(1, 'instanceId is required')
+  .string({ error: '`instanceId` is required' })
+  .min(1, '`instanceId` is required')
   .max(200)
 
 const wireInstanceMemory = z
@@ -49,14 +52,13 @@ function scopeFor(
 
 export const listInstanceMemories = defineOperation({
   name: 'instance.list',
-  summary:
-    'Memories of an instance, last updated first; with `search`, those that fit it, best first.',
+  summary: 'Lists memories of an instance, last updated first; with `search` by relevance.',
   access: 'read',
   input: z.strictObject({
     instanceId,
     search: z.string().max(10_000).optional(),
     category: memoryCategorySchema.optional(),
-    importance: z.int().min(1).max(10).optional().describe('At least this.'),
+    importance: z.int().min(1).max(10).optional().describe('Minimum importance.'),
     limit: z.int().min(1).max(100).default(20),
     offset: z.int().min(0).max(1_000_000_000).default(0),
   }),
@@ -101,14 +103,14 @@ const FOUND_MAX = 100
 
 export const addInstanceMemory = defineOperation({
   name: 'instance.add',
-  summary: 'Stores a memory of an instance, or updates what it repeats.',
+  summary: 'Stores a memory of an instance, or updates a duplicate.',
   access: 'write',
   input: z.strictObject({
     instanceId,
     content: z
       .string()
       .max(50_000)
-      .refine((text) => text.trim() !== '', 'content is required'),
+      .refine((text) => text.trim() !== '', '`content` is required'),
     category: memoryCategorySchema.optional(),
     importance: z.int().min(1).max(10).optional(),
     sourceConversationId: z.string().min(1).max(200).optional(),
@@ -149,7 +151,7 @@ export const addInstanceMemory = defineOperation({
 
 export const forgetInstanceMemory = defineOperation({
   name: 'instance.forget',
-  summary: 'Puts a memory of an instance into the bin.',
+  summary: 'Moves a memory of an instance to the trash.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({ instanceId, id: z.string().min(1).max(100) }),
@@ -177,7 +179,8 @@ export const clearInstance = defineOperation({
   targets: (_, { ids }) => ids ?? ['all'],
   run: async (context, { instanceId: instance, ids, dryRun = false }) => {
     const scope = scopeFor(context, instance, 'curate')
-    if (ids?.length === 0) throw new AppError('invalid_input', 'ids is empty.', { field: 'ids' })
+    if (ids?.length === 0)
+      throw new AppError('invalid_input', '`ids` must not be empty.', { field: 'ids' })
     const filter = {
       includeExpired: true,
       ...(ids === undefined ? {} : { ids: ids.map((id) => parseId('mem', id)) }),

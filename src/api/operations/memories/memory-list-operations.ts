@@ -1,4 +1,4 @@
-/** Operations that look at many memories: lists, search, preview, and clearing. */
+/** Operations on many memories: list, clear, summarize. */
 import { z } from 'zod'
 import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -25,19 +25,19 @@ import { turnsDisabled } from './memory-operations.ts'
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
 
-/** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
+/** Average characters per token; an exact sum over all memories would be too slow. */
 const CHARACTERS_PER_TOKEN = 4
 
 const ORDER_HELP =
-  'Highest first, ties newest first; `leastUsed` the other way round. Default: newest. A memory that is changed or used meanwhile may move from one page to another.'
+  'Descending, ties newest first; `leastUsed` ascending. Default: newest. Memories that change between requests may move between pages.'
 
 export const filterFields = {
   type: listField(memoryTypeSchema).optional(),
   category: listField(memoryCategorySchema).optional(),
   status: listField(memoryStatusSchema).optional().describe('Default: active.'),
   trust: listField(z.enum(TRUST_LEVELS)).optional(),
-  source: listField(z.string().max(100)).optional().describe('What wrote it.'),
-  importanceMin: z.int().min(1).max(10).optional().describe('At least this important.'),
+  source: listField(z.string().max(100)).optional().describe('The writer.'),
+  importanceMin: z.int().min(1).max(10).optional().describe('Minimum importance.'),
   pinned: z.boolean().optional(),
   key: z.string().max(200).optional(),
   createdFrom: timeField.optional(),
@@ -45,7 +45,7 @@ export const filterFields = {
   includeExpired: z
     .boolean()
     .optional()
-    .describe('Also memories that have expired or are no longer valid.'),
+    .describe('Includes expired memories and those no longer valid.'),
 }
 
 type FilterInput = {
@@ -84,25 +84,25 @@ const stats = z.object({
   total: z.int(),
   byType: z.record(z.string(), z.int()),
   byCategory: z.record(z.string(), z.int()),
-  tokensUsed: z.int().describe('Of all memories of the owner, about.'),
-  hitRate: z.number().describe('Of the cache of embeddings, 0 to 1; for superadmins only.'),
+  tokensUsed: z.int().describe('Estimated tokens of all memories of the owner.'),
+  hitRate: z.number().describe('Hit rate of the embedding cache, 0 to 1; superadmins only.'),
   cacheStats: z.object({ hits: z.int(), misses: z.int() }),
 })
 
 export const listMemories = defineOperation({
   name: 'memory.list',
-  summary: 'Memories in order, newest first, with counts.',
+  summary: 'Lists memories, newest first, with counts.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
     ...filterFields,
-    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
-    asOf: timeField.optional().describe('As things stood at an earlier time.'),
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Substring of content or key.'),
+    asOf: timeField.optional().describe('State at an earlier time.'),
     order: z.enum(MEMORY_ORDERS).optional().describe(ORDER_HELP),
     limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT),
     page: z.int().min(1).max(1_000_000).optional(),
-    offset: z.int().min(0).max(1_000_000_000).optional().describe('Goes before page.'),
-    after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+    offset: z.int().min(0).max(1_000_000_000).optional().describe('Takes precedence over `page`.'),
+    after: z.string().max(200).optional().describe('The `next` cursor of the previous page.'),
   }),
   output: z.object({
     data: z.array(wireMemory),
@@ -110,7 +110,7 @@ export const listMemories = defineOperation({
     page: z.int(),
     limit: z.int(),
     totalPages: z.int(),
-    next: z.string().nullable().describe('Goes on from here as `after`, however much is added.'),
+    next: z.string().nullable().describe('A stable cursor; pass it as `after`.'),
     stats,
   }),
   http: { method: 'GET', path: '/api/memory' },
@@ -157,7 +157,7 @@ export const listMemories = defineOperation({
 
 export const clearMemories = defineOperation({
   name: 'memory.clear',
-  summary: 'Forgets all memories with these ids, or all that match; can be undone unless erased.',
+  summary: 'Forgets all memories with these ids, or all that match. Can be undone unless erased.',
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({
@@ -166,16 +166,16 @@ export const clearMemories = defineOperation({
     ids: listField(z.string().max(100)).optional(),
     q: z.string().max(QUERY_CHARACTERS_MAX).optional(),
     olderThan: timeField.optional().describe('Created before this time.'),
-    all: z.boolean().optional().describe('Needed when nothing narrows it.'),
-    erase: z.boolean().optional().describe('For good, with their history.'),
+    all: z.boolean().optional().describe('Required when no filter is given.'),
+    erase: z.boolean().optional().describe('Erases permanently, with history.'),
     dryRun: z.boolean().optional().describe('Only counts.'),
   }),
   output: z.object({
     matched: z.int(),
-    deletedCount: z.int().describe('Really done; 0 in a dry run.'),
+    deletedCount: z.int().describe('Number of affected memories; 0 in a dry run.'),
     turnsDisabled,
-    change: z.string().nullable().describe('What undo takes.'),
-    ids: z.array(z.string()).describe('The first of them.'),
+    change: z.string().nullable().describe('The change to pass to undo.'),
+    ids: z.array(z.string()).describe('The first matches.'),
     dryRun: z.boolean(),
   }),
   http: { method: 'DELETE', path: '/api/memory' },
@@ -219,14 +219,14 @@ function toIds(ids: readonly string[]): readonly MemoryId[] {
 function needsAll() {
   return new AppError(
     'invalid_input',
-    'This would clear everything. Say what to clear, or all: true.',
+    'A filter or `all: true` is required: this would clear everything.',
     { field: 'all' },
   )
 }
 
 export const summarizeMemories = defineOperation({
   name: 'memory.summarize',
-  summary: 'Puts one memory in the place of many old ones of a user; they stay in the history.',
+  summary: 'Replaces many old memories of a user by a summary. The originals stay in the history.',
   access: 'curate',
   input: z.strictObject({
     ...scopeFields,
@@ -235,14 +235,16 @@ export const summarizeMemories = defineOperation({
       .min(1)
       .max(365)
       .optional()
-      .describe('Only what is older; 30 unless `maxTokens` or a session is given.'),
+      .describe(
+        'Only memories older than this. Default: 30 unless `maxTokens` or a session is given.',
+      ),
     maxTokens: z
       .int()
       .min(1)
       .max(1_000_000)
       .optional()
       .describe(
-        'Only what does not fit: of each user, the newest that take so many tokens stay. 4000 where a session is given and nothing else.',
+        'Keeps the newest memories of each user within this token budget and summarizes the rest. Default with a session only: 4000.',
       ),
     dryRun: z.boolean().default(false),
   }),
@@ -250,16 +252,16 @@ export const summarizeMemories = defineOperation({
     candidates: z.array(wireMemory),
     totalTokens: z.int(),
     tokensSaved: z.int(),
-    deletedCount: z.int().describe('How many gave way to a summary.'),
+    deletedCount: z.int().describe('Number of summarized memories.'),
     summaryId: z.string().nullable(),
     summaryIds: z
       .array(z.string())
-      .describe('One for each user, more where they would be too long.'),
+      .describe('One for each user, or several where one would be too long.'),
     wording: z
       .enum(['model', 'rules', 'both'])
       .nullable()
-      .describe('Who worded them: a model, where one is configured and did not fail, or rules.'),
-    change: z.string().nullable().describe('What undo takes.'),
+      .describe('`model` when a configured model wrote them, otherwise `rules`.'),
+    change: z.string().nullable().describe('The change to pass to undo.'),
     dryRun: z.boolean(),
   }),
   http: { method: 'POST', path: '/api/memory/summarize' },
@@ -269,7 +271,7 @@ export const summarizeMemories = defineOperation({
     const owner = resolveOwner(context, input, 'curate')
     const scope = resolveScope(context, { ...input, owner, apiKeyId: undefined }, 'curate')
     const size = maxTokens === undefined ? {} : { maxTokens }
-    // A session has an age of its own: what counts there is how much it takes.
+    // For a session the size counts instead of the age.
     const isBySize = olderThanDays === undefined && scope.session !== undefined
     const done = isBySize
       ? await context.engine.summarizeMemories(scope, { dryRun, ...size })

@@ -1,4 +1,4 @@
-/** Operations that look at memories from afar: as a map, as a net of what they name, and by day. */
+/** Overviews of memories: vector map, entities, counts by day. */
 import { z } from 'zod'
 import { quantizeVector } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
@@ -13,11 +13,11 @@ const ENTITIES_MAX = 500
 
 export const listMemoryVectors = defineOperation({
   name: 'memory.vectors',
-  summary: 'Where the newest memories lie by meaning: their vectors, to draw a map from.',
+  summary: 'Vectors of the newest memories, for a map.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    limit: memoriesMax.describe('At most so many memories, the newest.'),
+    limit: memoriesMax.describe('Maximum number of memories, newest first.'),
   }),
   output: z.object({
     memories: z.array(
@@ -29,13 +29,11 @@ export const listMemoryVectors = defineOperation({
         vector: z
           .string()
           .nullable()
-          .describe(
-            'Signed bytes in base64, each vector on a scale of its own: their directions can be compared.',
-          ),
+          .describe('Base64 of int8 components, scaled per vector: directions are comparable.'),
       }),
     ),
     dimensions: z.int().nullable(),
-    isComplete: z.boolean().describe('Whether these are all memories.'),
+    isComplete: z.boolean().describe('Whether all memories are included.'),
     reason: z.string().nullable().describe('Why there are no vectors; null when there are.'),
   }),
   http: { method: 'GET', path: '/api/memory/vectors' },
@@ -54,7 +52,7 @@ export const listMemoryVectors = defineOperation({
 
 export const getMemoryVector = defineOperation({
   name: 'memory.vector',
-  summary: 'Whether a memory can be found by its meaning, and if not, why.',
+  summary: 'Whether a memory has a vector, and if not, why.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({
@@ -67,7 +65,7 @@ export const getMemoryVector = defineOperation({
     context.engine.overview.vectorState(resolveScope(context, input, 'read'), id),
 })
 
-/** A quarter of the size, and near enough for a picture. */
+/** A quarter of the size, and precise enough for a map. */
 function toByteVector(vector: Float32Array): string {
   const { bytes } = quantizeVector(vector)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
@@ -75,27 +73,27 @@ function toByteVector(vector: Float32Array): string {
 
 export const listMemoryEntities = defineOperation({
   name: 'memory.entities',
-  summary: 'Who and what the newest memories name most, and which memories name them.',
+  summary: 'Entities of the newest memories, with their mentions.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    limit: z.int().min(1).max(ENTITIES_MAX).default(150).describe('At most so many entities.'),
-    memories: memoriesMax.describe('Looks at so many memories, the newest.'),
+    limit: z.int().min(1).max(ENTITIES_MAX).default(150).describe('Maximum number of entities.'),
+    memories: memoriesMax.describe('Number of newest memories to read.'),
   }),
   output: z.object({
     entities: z
       .array(z.object({ name: z.string(), memories: z.int() }))
-      .describe('Those that most memories name come first.'),
+      .describe('Ordered by number of mentions.'),
     memories: z.array(
       z.object({
         id: z.string(),
         content: z.string().describe('Its beginning.'),
         category: memoryCategorySchema,
-        entities: z.array(z.int()).describe('The places of what it names in the list of entities.'),
+        entities: z.array(z.int()).describe('Indexes into the list of entities.'),
       }),
     ),
-    total: z.int().describe('How many entities there are, with those that are left out.'),
-    isComplete: z.boolean().describe('Whether all memories were looked at.'),
+    total: z.int().describe('Total number of entities, including omitted ones.'),
+    isComplete: z.boolean().describe('Whether all memories were read.'),
   }),
   http: { method: 'GET', path: '/api/memory/entities' },
   run: async (context, { limit, memories, ...input }) => {
@@ -114,25 +112,29 @@ export const listMemoryEntities = defineOperation({
 
 export const countMemoriesByDay = defineOperation({
   name: 'memory.countsByDay',
-  summary: 'How many conversations were digested and how many memories were made, by day.',
+  summary: 'Counts of episodes and new memories by day.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
     from: timeField.optional(),
-    to: timeField.optional().describe('Up to this time, which is left out.'),
-    timeZone: z.string().max(100).default('UTC').describe('Where days begin, as Europe/Lisbon.'),
+    to: timeField.optional().describe('Exclusive upper bound.'),
+    timeZone: z
+      .string()
+      .max(100)
+      .default('UTC')
+      .describe('Time zone of the days, such as Europe/Lisbon.'),
   }),
   output: z.object({
     days: z
       .array(
         z.object({
           day: z.string().describe('As 2026-03-31.'),
-          episodes: z.int().describe('By when the conversations took place.'),
-          memories: z.int().describe('Other memories, by when they were made.'),
+          episodes: z.int().describe('By the time of the conversation.'),
+          memories: z.int().describe('Other memories, by creation time.'),
         }),
       )
-      .describe('Oldest first. Days with neither are left out.'),
-    isComplete: z.boolean().describe('False when there were too many to count.'),
+      .describe('Oldest first. Days without any are omitted.'),
+    isComplete: z.boolean().describe('False when there were too many receipts to count.'),
   }),
   http: { method: 'GET', path: '/api/memory/days' },
   run: async (context, { from, to, timeZone, ...input }) => {

@@ -1,4 +1,4 @@
-/** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
+/** Operations on single memories: add, read, edit, forget, restore, history. */
 import { z } from 'zod'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -27,12 +27,12 @@ export const memoryIdField = z
   .string()
   .min(1)
   .max(100)
-  .describe('The id of a memory, as mem_01k3x….')
+  .describe('The id of a memory, such as mem_01k3x….')
 const versionField = z
   .int()
   .min(1)
   .optional()
-  .describe('Only if it still is at this version. Over HTTP also as If-Match.')
+  .describe('Only if it is still at this version. Over HTTP also as If-Match.')
 
 const content = z.string().min(1).max(CONTENT_CHARACTERS_MAX)
 const key = z.string().max(KEY_CHARACTERS_MAX).nullable()
@@ -42,11 +42,11 @@ export const draftFields = {
   category: memoryCategorySchema.optional(),
   importance: z.int().min(1).max(10).optional(),
   salience: z.number().min(0).max(1).optional(),
-  pinned: z.boolean().optional().describe('Pinned memories do not age.'),
+  pinned: z.boolean().optional().describe('Pinned memories do not decay.'),
   trust: z
     .enum(TRUST_LEVELS)
     .optional()
-    .describe('Who said it; `suspect` is kept for review only.'),
+    .describe('Origin of the statement; `suspect` waits for review.'),
   validFrom: timeField.nullable().optional(),
   validUntil: timeField.nullable().optional(),
   expiresAt: timeField.nullable().optional(),
@@ -61,11 +61,11 @@ const rememberOutput = z.object({
   success: z.literal(true),
   id: z.string(),
   outcome: outcome.describe(
-    'New; put in the place of what held the key; said before; in the place of what it contradicts; or kept beside it.',
+    'create: new; update: same key; duplicate: already known; supersede: replaced a contradicted memory; conflict: kept beside it.',
   ),
   memory: wireMemory,
-  other: wireMemory.nullable().describe('What was replaced, repeated or contradicted.'),
-  reason: z.string().nullable().describe('How it contradicts the other memory, where it does.'),
+  other: wireMemory.nullable().describe('The memory that was replaced, repeated or contradicted.'),
+  reason: z.string().nullable().describe('How it contradicts the other memory.'),
 })
 
 function toRememberOutput({ outcome, memory, other, reason }: RememberResult) {
@@ -81,16 +81,16 @@ function toRememberOutput({ outcome, memory, other, reason }: RememberResult) {
 
 export const addMemory = defineOperation({
   name: 'memory.add',
-  summary: 'Stores a memory, or updates the one with the same key.',
+  summary: 'Stores a memory, or updates the memory with the same key.',
   access: 'write',
   input: z.strictObject({
     ...scopeFields,
-    content: content.describe('One statement that stands on its own.'),
-    key: key.optional().describe('Its name: a second memory with the same one updates the first.'),
+    content: content.describe('One self-contained statement.'),
+    key: key.optional().describe('A unique name: a memory with an existing key updates it.'),
     ...draftFields,
-    source: z.string().max(100).optional().describe('What wrote it.'),
-    speaker: z.string().max(100).optional().describe('Who said it.'),
-    observedAt: timeField.optional().describe('When it was said, if not just now.'),
+    source: z.string().max(100).optional().describe('The writer.'),
+    speaker: z.string().max(100).optional().describe('The speaker.'),
+    observedAt: timeField.optional().describe('When it was said. Default: now.'),
   }),
   output: rememberOutput,
   http: {
@@ -124,7 +124,7 @@ export const addMemory = defineOperation({
 export const learnMemories = defineOperation({
   name: 'memory.learn',
   summary:
-    'Finds what a person says about themselves in a text, without a model, and remembers it.',
+    'Extracts and stores what the user says about themself, by patterns and without a model.',
   access: 'write',
   input: z.strictObject({
     ...scopeFields,
@@ -134,7 +134,7 @@ export const learnMemories = defineOperation({
   }),
   output: z.object({
     remembered: z.array(rememberOutput),
-    rejected: z.int().describe('Statements that were forgotten before and are not stored again.'),
+    rejected: z.int().describe('Statements that were forgotten before; they are not stored again.'),
   }),
   http: { method: 'POST', path: '/api/memory/learn' },
   cli: 'learn',
@@ -148,7 +148,7 @@ export const learnMemories = defineOperation({
   },
 })
 
-/** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
+/** Where to read a memory from: search also returns shared memories, so reads reach them too. */
 async function scopeOfMemory(
   context: OperationContext,
   input: ScopeFields,
@@ -169,7 +169,7 @@ const versionOf = ({ memory }: z.output<typeof singleMemoryOutput>) => memory.ve
 
 export const getMemory = defineOperation({
   name: 'memory.get',
-  summary: 'One memory, whole.',
+  summary: 'One memory in full.',
   access: 'read',
   input: byId,
   output: singleMemoryOutput,
@@ -183,14 +183,14 @@ export const getMemory = defineOperation({
   run: async (context, { id, ...input }) => {
     const scope = await scopeOfMemory(context, input, id)
     const memory = await context.engine.get(scope, id)
-    if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+    if (memory === null) throw new AppError('not_found', `Memory ${id} not found.`, { id })
     return { memory: toWireMemory(memory) }
   },
 })
 
 export const updateMemory = defineOperation({
   name: 'memory.update',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Updates the given fields.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
@@ -215,7 +215,7 @@ export const updateMemory = defineOperation({
     const { id, version, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...edit } = input
     const scope = resolveScope(context, input, 'write')
     if (Object.keys(omitUndefined(edit)).length === 0) {
-      throw new AppError('invalid_input', 'Say what to change.')
+      throw new AppError('invalid_input', 'At least one field to change is required.')
     }
     const memory = await context.engine.edit(
       scope,
@@ -227,12 +227,8 @@ export const updateMemory = defineOperation({
   },
 })
 
-export const turnsDisabled = z
-  .int()
-  .describe('Turns of conversations that stated it and are not recalled any more.')
-const turnsEnabled = z
-  .int()
-  .describe('Turns that are recalled again, because it is no longer forgotten.')
+export const turnsDisabled = z.int().describe('Turns that state it and are no longer recalled.')
+const turnsEnabled = z.int().describe('Turns that are recalled again.')
 
 function toForgotten(forgotten: Forgotten) {
   return { memory: toWireMemory(forgotten), turnsDisabled: forgotten.turnsDisabled }
@@ -240,8 +236,7 @@ function toForgotten(forgotten: Forgotten) {
 
 export const forgetMemory = defineOperation({
   name: 'memory.forget',
-  summary:
-    'Puts a memory into the bin, from where it can be restored, and disables the turns that state it.',
+  summary: 'Moves a memory to the trash and disables the turns that state it. It can be restored.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -263,7 +258,7 @@ const candidate = z.object({
 
 export const forgetMatching = defineOperation({
   name: 'memory.forgetMatching',
-  summary: 'Forgets the memory with an id, or the only one that clearly fits a description.',
+  summary: 'Forgets a memory by id, or the single clear match of a query.',
   access: 'write',
   isDestructive: true, // it can be undone, but a model should ask before it
   input: z.strictObject({
@@ -273,7 +268,7 @@ export const forgetMatching = defineOperation({
   }),
   output: z.object({
     forgotten: wireMemory.nullable(),
-    candidates: z.array(candidate).describe('When it is not clear which one is meant.'),
+    candidates: z.array(candidate).describe('Candidates when there is no single clear match.'),
     turnsDisabled,
   }),
   http: { method: 'POST', path: '/api/memory/forget' },
@@ -287,7 +282,9 @@ export const forgetMatching = defineOperation({
   run: async (context, { id, query, ...input }) => {
     const scope = resolveScope(context, input, 'write')
     if ((id === undefined) === (query === undefined)) {
-      throw new AppError('invalid_input', 'Give either an id or a query.', { field: 'query' })
+      throw new AppError('invalid_input', 'Exactly one of `id` and `query` is required.', {
+        field: 'query',
+      })
     }
     if (id !== undefined) {
       const { memory, turnsDisabled } = toForgotten(await context.engine.forget(scope, id))
@@ -322,13 +319,13 @@ export const forgetMatching = defineOperation({
 
 const CANDIDATES_MAX = 5
 
-/** How much of the description a memory must hold, and how far the next one must be behind, to be meant without doubt. */
+/** The coverage that a match needs, and its lead over the next one, to be unambiguous. */
 const CLEAR_COVERAGE = 0.6
 const CLEAR_LEAD = 0.7
 
 export const memoryHistory = defineOperation({
   name: 'memory.history',
-  summary: 'Every version of a memory, the one in force first.',
+  summary: 'All versions of a memory, current one first.',
   access: 'read',
   input: byId,
   output: z.object({ versions: z.array(wireVersion) }),
@@ -348,14 +345,13 @@ export const memoryHistory = defineOperation({
 
 export const restoreMemory = defineOperation({
   name: 'memory.restore',
-  summary:
-    'Takes a memory out of the bin or switches it on again; with a version, brings that one back.',
+  summary: 'Restores a memory from the trash or enables it; with `version`, restores that version.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
     id: memoryIdField,
-    version: z.int().min(1).optional().describe('The version to bring back.'),
+    version: z.int().min(1).optional().describe('The version to restore.'),
   }),
   output: memoryChange.extend({ turnsEnabled }),
   http: { method: 'POST', path: '/api/memory/{id}/restore' },
@@ -377,7 +373,7 @@ export const restoreMemory = defineOperation({
 
 export const disableMemory = defineOperation({
   name: 'memory.disable',
-  summary: 'Takes a memory out of recall without forgetting it; restoring switches it on again.',
+  summary: 'Disables a memory: it is kept but not recalled until restored.',
   access: 'write',
   isIdempotent: true,
   input: byId,
@@ -393,14 +389,14 @@ export const disableMemory = defineOperation({
 
 export const undoMemoryChange = defineOperation({
   name: 'memory.undo',
-  summary: 'Takes back everything that one change did.',
+  summary: 'Undoes a change.',
   access: 'write',
   input: z.strictObject({ ...scopeFields, change: z.string().min(1).max(100) }),
   output: z.object({
     memories: z.array(wireMemory),
     conflictingFields: z
       .array(z.string())
-      .describe('Fields that later changes have set again: undo leaves them.'),
+      .describe('Fields that later changes have overwritten; undo leaves them as they are.'),
     turnsEnabled,
   }),
   http: { method: 'POST', path: '/api/memory/undo' },
@@ -420,7 +416,7 @@ const erased = z.object({ memories: z.int(), revisions: z.int(), turnsDisabled }
 
 export const eraseMemory = defineOperation({
   name: 'memory.erase',
-  summary: 'Removes a memory with its history for good.',
+  summary: 'Erases a memory and its history permanently.',
   access: 'curate',
   isDestructive: true,
   input: byId,
@@ -435,7 +431,7 @@ export const eraseMemory = defineOperation({
 export const emptyTrash = defineOperation({
   name: 'memory.emptyTrash',
   summary:
-    'Erases memories that are in the trash for longer than the setting `binDays`, or than `days`.',
+    'Erases memories that have been in the trash longer than `days` (default: the setting `retention.trashDays`).',
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({ ...scopeFields, days: z.int().min(0).max(3_650).optional() }),

@@ -1,4 +1,4 @@
-/** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
+/** Operations for agent programs: list agents, search one layer of memory. */
 import { z } from 'zod'
 import { getEpisodeTime } from '../../../domain/episode.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -16,7 +16,7 @@ const nullableText = z.string().nullable()
 
 export const listAgents = defineOperation({
   name: 'agent.list',
-  summary: 'Who has memories here, and how many facts and episodes are in use.',
+  summary: 'Lists agents (owners) with their active facts and episodes.',
   access: 'read',
   input: z.strictObject({}),
   output: z.object({
@@ -25,12 +25,12 @@ export const listAgents = defineOperation({
         id: z.string().describe('The owner.'),
         name: z.string(),
         description: nullableText,
-        default_model: nullableText.describe('The model that distils for it.'),
+        default_model: nullableText.describe('Its extraction model.'),
         supports_vision: z.boolean().nullable(),
-        is_built_in: z.boolean().describe('Whether it is what all share.'),
-        memory_entry_count: z.int().describe('Facts and episodes that are active.'),
-        created_at: nullableText.describe('When its first memory was made.'),
-        updated_at: nullableText.describe('When one of its memories was changed the last time.'),
+        is_built_in: z.boolean().describe('Whether it is the shared owner.'),
+        memory_entry_count: z.int().describe('Active facts and episodes.'),
+        created_at: nullableText.describe('Creation time of its first memory.'),
+        updated_at: nullableText.describe('Last change of any of its memories.'),
       }),
     ),
   }),
@@ -44,7 +44,7 @@ export const listAgents = defineOperation({
   },
 })
 
-/** The caller's own are there from the first day, also while they have nothing. */
+/** The default owner is listed even without memories. */
 async function listReachableOwners({
   engine,
   caller,
@@ -84,14 +84,14 @@ const FACTS = MEMORY_CATEGORIES.filter((category) => category !== 'episode')
 
 const layerHit = z.object({
   id: z.string(),
-  content: z.string().describe('The fact, the summary, or 300 characters of what was said.'),
+  content: z.string().describe('The fact, the summary, or 300 characters of the turn.'),
   score: z.number(),
-  created_at: z.string().describe('When it was learned, took place or was said.'),
-  session_id: z.string().describe('Empty when it belongs to none.'),
+  created_at: z.string().describe('When it was learned, took place, or was said.'),
+  session_id: z.string().describe('Empty without a session.'),
   salience: z.number().optional().describe('Of facts and episodes.'),
   topics: z.array(z.string()).optional().describe('Of episodes.'),
   decisions: z.array(z.string()).optional().describe('Of episodes.'),
-  role: z.string().optional().describe('Of what was said: who said it.'),
+  role: z.string().optional().describe('The speaker of a turn.'),
 })
 
 export type LayerHit = z.output<typeof layerHit>
@@ -100,11 +100,11 @@ export type LayerAnswer = {
   readonly results: readonly LayerHit[]
 }
 
-/** As prompts of other systems know them. */
+/** As the prompts of other systems expect. */
 export const layerFields = {
   scope: z
     .enum(LAYERS)
-    .describe('pinned: facts; episodes: digests of conversations; transcript: what was said.'),
+    .describe('`pinned`: facts; `episodes`: digests of conversations; `transcript`: turns.'),
   query: z.string().min(1).max(10_000),
   days: z
     .int()
@@ -117,11 +117,11 @@ export const layerFields = {
 
 export const searchLayer = defineOperation({
   name: 'memory.searchLayer',
-  summary: 'Searches one layer of memory: facts, episodes, or what was said.',
+  summary: 'Searches one layer of memory: facts, episodes, or turns.',
   access: 'read',
   input: z.strictObject({
     ...layerFields,
-    agent_id: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('The same as owner.'),
+    agent_id: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Alias of `owner`.'),
     owner: scopeFields.owner,
     user: scopeFields.user,
   }),
@@ -136,7 +136,7 @@ export const searchLayer = defineOperation({
   cli: 'search',
   run: async (context, { scope: layer, query, owner, agent_id, user, days, top_k }) => {
     if (days !== undefined && layer !== 'transcript') {
-      const message = `days goes with scope transcript only, not with ${layer}; leave it out.`
+      const message = `\`days\` must be omitted with scope \`${layer}\`; it applies to \`transcript\` only.`
       throw new ValidationError([{ field: 'days', message }])
     }
     if (owner !== undefined && agent_id !== undefined && owner !== agent_id) {

@@ -1,4 +1,4 @@
-/** Operations that show what recall and the gateway would do, without doing it. */
+/** Previews of recall and of the gateway's context block. */
 import { z } from 'zod'
 import type { PreviewSettings } from '../../../conversations/context/context-preview.ts'
 import { CONTEXT_SKIP_REASONS } from '../../../conversations/conversations.ts'
@@ -27,7 +27,7 @@ const TOKENS_MAX = SETTINGS['gateway.contextTokensMax'].max
 
 export const previewRecall = defineOperation({
   name: 'memory.preview',
-  summary: 'What recall finds for a message, with how each got its place. Changes nothing.',
+  summary: 'Previews retrieval for a message, with ranking trails. Read-only.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -39,8 +39,8 @@ export const previewRecall = defineOperation({
       .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe('Facts, conversations or both; default: both.'),
-    fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
-    asOf: timeField.optional().describe('As things stood at an earlier time.'),
+    fusion: z.enum(FUSIONS).optional().describe('How lexical and vector scores are fused.'),
+    asOf: timeField.optional().describe('State at an earlier time.'),
     includeSuspect: z.boolean().optional(),
     maxTokens: z.int().min(1).max(TOKENS_MAX).default(2_000),
     limit: z.int().min(1).max(100).default(20),
@@ -49,24 +49,24 @@ export const previewRecall = defineOperation({
     memories: z.array(
       z.object({
         id: z.string(),
-        owner: z.string().describe('`@shared` for what all share.'),
+        owner: z.string().describe('`@shared` for shared memory.'),
         user: z.string().nullable(),
-        type: z.enum(DOCUMENT_TYPES).describe('`turn` for what was said in a conversation.'),
+        type: z.enum(DOCUMENT_TYPES).describe('`turn` for a conversation turn.'),
         category: memoryCategorySchema,
         key: z.string().nullable(),
         content: z.string(),
         snippet: z
           .string()
-          .describe('Of a turn the passage that matches; of a memory its beginning.'),
+          .describe('The matching passage of a turn, or the beginning of a memory.'),
         createdAt: z.string().describe('When it was learned or said.'),
-        sessionId: z.string().describe('Empty when it belongs to none.'),
-        role: z.enum(TURN_ROLES).nullable().describe('Of turns; null for memories.'),
+        sessionId: z.string().describe('Empty without a session.'),
+        role: z.enum(TURN_ROLES).nullable().describe('Role of a turn; null for memories.'),
         speaker: z
           .string()
           .nullable()
-          .describe('Of turns: the name of the speaker, or the role where there is no name.'),
+          .describe('Speaker of a turn: the name, or the role without one.'),
         score: z.number(),
-        coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
+        coverage: z.number().describe('Share of the query terms that it contains, 0 to 1.'),
         tokens: z.int(),
         tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
         vecScore: z.number().nullable(),
@@ -82,10 +82,7 @@ export const previewRecall = defineOperation({
       .number()
       .nullable()
       .describe('Similarity of the nearest candidate; null without vectors.'),
-    timeExpression: z
-      .string()
-      .nullable()
-      .describe('The time expression in the query, in its words.'),
+    timeExpression: z.string().nullable().describe('The time expression as written in the query.'),
     resolution: z.object({
       embeddingSource: z.string().nullable(),
       embeddingModel: z.string().nullable(),
@@ -195,17 +192,17 @@ export const previewContext = defineOperation({
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    query: z.string().min(1).max(MESSAGE_CHARACTERS_MAX).describe('What the person says.'),
+    query: z.string().min(1).max(MESSAGE_CHARACTERS_MAX).describe('The user message.'),
     strategy: z.enum(STRATEGIES).optional(),
     fusion: z.enum(FUSIONS).optional(),
     gateMode: z
       .enum(SETTINGS['gateway.gateMode'].choices)
       .optional()
-      .describe('In place of the setting `gateway.gateMode`; `llm` asks a model.'),
+      .describe('Overrides the setting `gateway.gateMode`; `llm` calls a model.'),
     include: z
       .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
-      .describe('In place of the setting `gateway.contextSources`.'),
+      .describe('Overrides the setting `gateway.contextSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
     position: z.enum(SETTINGS['gateway.contextPosition'].choices).optional(),
   }),
@@ -220,7 +217,7 @@ export const previewContext = defineOperation({
     reason: z.string().nullable().describe('The skip reason as a sentence.'),
     gate: wireGate,
     memories: z.array(z.string()).describe('Ids of the memories in the block, in its order.'),
-    identityIds: z.array(z.string()).describe('Those of them in the identity section.'),
+    identityIds: z.array(z.string()).describe('Those in the identity section.'),
     excerptIds: z.array(z.string()).describe('Ids of the turns that the block quotes.'),
     excerpts: z
       .array(
@@ -228,7 +225,7 @@ export const previewContext = defineOperation({
           id: z.string(),
           role: z.enum(TURN_ROLES),
           speaker: z.string(),
-          sessionId: z.string().describe('Empty when it belongs to none.'),
+          sessionId: z.string().describe('Empty without a session.'),
           createdAt: z.string().describe('When it was said.'),
           line: z.string().describe('The line of the block.'),
         }),
@@ -249,8 +246,8 @@ export const previewContext = defineOperation({
         format: z.enum(API_FORMATS),
         path: z.string(),
         placement: z.enum(BLOCK_PLACEMENTS),
-        before: z.string().describe('An example of a request that says the message.'),
-        after: z.string().describe('The same with the block in it.'),
+        before: z.string().describe('An example request with the message.'),
+        after: z.string().describe('The request with the block inserted.'),
       }),
     ),
   }),
@@ -304,7 +301,7 @@ function excerptsIn(lines: readonly BlockLine[]) {
     }))
 }
 
-/** The smallest request of each API that says something to a model which has been told what it is. */
+/** The smallest request of each API with a system prompt and the message. */
 const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
   chat: (content) => ({
     model: 'gpt-5',

@@ -11,7 +11,7 @@ const retrieverReport = z
       .optional()
       .describe('Of `vector`: memories and turns that have no vector yet.'),
   })
-  .describe('What one retriever did.')
+  .describe('The report of one retriever.')
 
 export const retrieverReports = z.object({
   keyword: retrieverReport,

@@ -1,4 +1,4 @@
-/** The operation that answers questions: from memories, and from any other source together with them. */
+/** Search over memories, turns and other sources. */
 import { z } from 'zod'
 import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
@@ -28,38 +28,35 @@ import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schem
 import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const searchHit = z.object({
-  id: z.string().describe('Of a memory or a turn; of files, the place as path#L5-L9.'),
+  id: z.string().describe('Id of a memory or turn, or a file citation such as `path#L5-L9`.'),
   source: z.enum(SEARCH_SOURCES),
-  owner: z.string().describe('`@shared` for what all share.'),
+  owner: z.string().describe('`@shared` for shared memory.'),
   snippet: z
     .string()
-    .describe('Of a memory its beginning; of a turn or file the passage that matches.'),
+    .describe('The beginning of a memory, or the matching passage of a turn or file.'),
   score: z.number().describe('With `sources`, 0 to 1; else only for comparing.'),
   coverage: z
     .number()
     .optional()
-    .describe('Of memories and turns: how much of the question its words cover, 0 to 1.'),
+    .describe('Memories and turns: share of the query terms that it contains, 0 to 1.'),
   tokens: z.int(),
   type: memoryTypeSchema.optional().describe('Of memories.'),
   category: memoryCategorySchema.optional().describe('Of memories.'),
-  createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
+  createdAt: z.string().optional().describe('When it was learned or said; not for files.'),
   memory: wireMemory.optional(),
   trail: z.array(trailStep).optional(),
-  content: z.string().optional().describe('Of turns: the whole turn.'),
+  content: z.string().optional().describe('Turns: the full text.'),
   role: z.enum(TURN_ROLES).optional().describe('Of turns.'),
-  speaker: z
-    .string()
-    .optional()
-    .describe('Of turns: the name of the speaker, or the role where there is no name.'),
-  sessionId: z.string().optional().describe('Of turns: the conversation.'),
+  speaker: z.string().optional().describe('Speaker of a turn: the name, or the role without one.'),
+  sessionId: z.string().optional().describe('Turns: the session.'),
   path: z.string().optional().describe('Of files.'),
   fileSource: z
     .enum(FILE_SOURCES)
     .optional()
-    .describe('Of files: `memory` for notes, `sessions` for transcripts.'),
+    .describe('Files: `memory` for notes, `sessions` for transcripts.'),
   startLine: z.int().optional(),
   endLine: z.int().optional(),
-  citation: z.string().optional().describe('Of files, as the setting `fileCitations` says.'),
+  citation: z.string().optional().describe('Files: the citation, as set by `files.citations`.'),
 })
 
 type Hit = z.output<typeof searchHit>
@@ -67,8 +64,7 @@ type Detail = 'snippet' | 'full' | 'explain'
 
 export const searchMemories = defineOperation({
   name: 'memory.search',
-  summary:
-    'What answers a question, best first, from memories, conversations and other sources; maybe nothing.',
+  summary: 'Searches memories, conversations and other sources, best first. May return nothing.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -102,7 +98,7 @@ export const searchMemories = defineOperation({
     scope: z
       .enum(['session', 'owner', 'global'])
       .optional()
-      .describe('Where to look; default: the setting `recallScope`.'),
+      .describe('Where to search. Default: the setting `recall.scope`.'),
     limit: z.int().min(1).max(100).optional(),
     strategy: z.enum(STRATEGIES).optional(),
     maxTokens: z.int().min(1).max(16_000).optional(),
@@ -111,7 +107,7 @@ export const searchMemories = defineOperation({
     detail: z
       .enum(['snippet', 'full', 'explain'])
       .default('full')
-      .describe('Snippets only, the whole text, or the whole text with the ranking trail.'),
+      .describe('Level of detail: snippets, full text, or full text with ranking trail.'),
   }),
   output: z.object({
     results: z.array(searchHit),
@@ -124,10 +120,7 @@ export const searchMemories = defineOperation({
       .number()
       .nullable()
       .describe('Similarity of the nearest candidate; null without vectors.'),
-    timeExpression: z
-      .string()
-      .nullable()
-      .describe('The time expression in the question, in its words.'),
+    timeExpression: z.string().nullable().describe('The time expression as written in the query.'),
     totalTokens: z.int(),
     failedSources: z
       .array(z.object({ source: z.enum(SEARCH_SOURCES), reason: z.string() }))
@@ -209,12 +202,12 @@ export const searchMemories = defineOperation({
   },
 })
 
-/** What says nothing about memories must not look as if it did. */
+/** Filters for memories are refused where no memories are searched. */
 function assertSupportedFields(fields: { readonly [name: string]: unknown }): void {
   const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
   if (stray.length === 0) return
   throw new ValidationError(
-    stray.map((field) => ({ field, message: `${field} goes with sources only.` })),
+    stray.map((field) => ({ field, message: `\`${field}\` must be combined with \`sources\`.` })),
   )
 }
 

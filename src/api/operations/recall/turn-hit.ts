@@ -1,4 +1,4 @@
-/** How search results show a turn of a conversation: who said it, in which session, and the passage that matches. */
+/** Search results for turns: speaker, session and the matching passage. */
 
 import {
   getTurnRole,
@@ -11,7 +11,7 @@ import { toSnippet } from '../memory-schema.ts'
 
 const EXCERPT_CHARACTERS = 300
 
-/** Of a turn the passage that the query is about, of a memory its beginning. */
+/** The matching passage of a turn, or the beginning of a memory. */
 export function matchSnippet(document: SearchDocument, query: string): string {
   const { content } = document
   return isTurnDocument(document)
@@ -21,9 +21,9 @@ export function matchSnippet(document: SearchDocument, query: string): string {
 
 export type TurnExcerpt = {
   readonly role: TurnRole
-  /** The name of the speaker, or the role where the conversation has no names. */
+  /** The speaker's name, or the role where there are no names. */
   readonly speaker: string
-  /** Empty when it belongs to none. */
+  /** Empty without a session. */
   readonly sessionId: string
 }
 

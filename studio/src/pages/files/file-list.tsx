@@ -127,8 +127,7 @@ function ChunkRow({ path, piece }: { path: string; piece: Chunk }) {
   const { t } = useI18n()
   const [, change] = useSearchParams()
   const { startLine: first, endLine: last, headings, text, hasVector } = piece
-  const openCitation = () =>
-    change({ openCitation: citationOf({ path, ...piece }) }, { isPush: true })
+  const openCitation = () => change({ open: citationOf({ path, ...piece }) }, { isPush: true })
   return (
     <li className={styles.piece}>
       <div className={styles.file}>
@@ -164,6 +163,6 @@ function PagedList({ query, children }: { query: PagedQuery; children: ReactNode
   )
 }
 
-function cursorParam(cursor: string): { cursorParam?: string } {
-  return cursor === '' ? {} : { cursorParam: cursor }
+function cursorParam(cursor: string): { after?: string } {
+  return cursor === '' ? {} : { after: cursor }
 }

@@ -157,7 +157,7 @@ function EntityDetails({
         {ownEdges.map(({ a, b, memories }) => {
           const other = a === chosen ? b : a
           return (
-            <li key={other} className={styles.tie}>
+            <li key={other} className={styles.edge}>
               <details>
                 <summary>
                   {answer.entities[other]?.name}{' '}

@@ -25,8 +25,8 @@ const NAMES_MAX = 36
 const DRAG_ALPHA = 0.25
 
 type HoverTarget =
-  | { readonly kind: 'knot'; readonly at: number }
-  | { readonly kind: 'tie'; readonly at: number }
+  | { readonly kind: 'node'; readonly at: number }
+  | { readonly kind: 'edge'; readonly at: number }
 
 export function GraphCanvas({
   answer,
@@ -56,7 +56,7 @@ export function GraphCanvas({
   const positions = graph.nodes.map((node) => toScreen(camera, size, positionOf(node)))
   const highlighted = highlightedBy(
     graph,
-    hovered ?? (chosen === null ? null : { kind: 'knot', at: chosen }),
+    hovered ?? (chosen === null ? null : { kind: 'node', at: chosen }),
   )
   const zoomFactor = camera.scale / home.scale
   const edges = graph.edges.map((edge, index) => ({
@@ -68,7 +68,7 @@ export function GraphCanvas({
   return (
     <div className={frameStyles.frame} ref={frame}>
       <svg
-        className={styles.net}
+        className={styles.graph}
         width={size.width}
         height={size.height}
         role="img"
@@ -79,9 +79,9 @@ export function GraphCanvas({
           <g
             key={`${edge.a} ${edge.b}`}
             className={
-              highlighted !== null && !highlighted.edges.has(index) ? styles.faded : styles.tie
+              highlighted !== null && !highlighted.edges.has(index) ? styles.faded : styles.edge
             }
-            onPointerEnter={() => setHovered({ kind: 'tie', at: index })}
+            onPointerEnter={() => setHovered({ kind: 'edge', at: index })}
             onPointerLeave={() => setHovered(null)}
           >
             <line x1={a?.x} y1={a?.y} x2={b?.x} y2={b?.y} strokeWidth={strokeWidthOf(edge)} />
@@ -93,14 +93,14 @@ export function GraphCanvas({
           return (
             <g
               key={node.name}
-              data-knot={node.name}
+              data-node={node.name}
               className={[
-                styles.knot,
+                styles.node,
                 isHighlighted ? '' : styles.faded,
                 index === chosen ? styles.chosen : '',
               ].join(' ')}
               transform={`translate(${positions[index]?.x ?? 0} ${positions[index]?.y ?? 0})`}
-              onPointerEnter={() => setHovered({ kind: 'knot', at: index })}
+              onPointerEnter={() => setHovered({ kind: 'node', at: index })}
               onPointerLeave={() => setHovered(null)}
               {...dragHandlers(index, () => onChoose(index))}
             >
@@ -151,10 +151,10 @@ function strokeWidthOf({ memories }: GraphEdge): number {
 function highlightedBy({ edges }: EntityGraph, hovered: HoverTarget | null) {
   if (hovered === null) return null
   const connected = [...edges.entries()].filter(([index, { a, b }]) =>
-    hovered.kind === 'tie' ? index === hovered.at : a === hovered.at || b === hovered.at,
+    hovered.kind === 'edge' ? index === hovered.at : a === hovered.at || b === hovered.at,
   )
   const nodes = new Set(connected.flatMap(([, { a, b }]) => [a, b]))
-  if (hovered.kind === 'knot') nodes.add(hovered.at)
+  if (hovered.kind === 'node') nodes.add(hovered.at)
   return { nodes, edges: new Set(connected.map(([index]) => index)) }
 }
 
@@ -221,7 +221,7 @@ function HoverCard({
   width: number
 }) {
   const { t } = useI18n()
-  const edge = hovered.kind === 'tie' ? graph.edges[hovered.at] : undefined
+  const edge = hovered.kind === 'edge' ? graph.edges[hovered.at] : undefined
   const [a, b] = edge === undefined ? [hovered.at, hovered.at] : [edge.a, edge.b]
   const [first, second] = [positions[a], positions[b]]
   const [one, other] = [graph.nodes[a], graph.nodes[b]]
@@ -233,7 +233,7 @@ function HoverCard({
   const quotes = (edge?.memories ?? []).slice(0, QUOTES_MAX)
   return (
     <div
-      className={frameStyles.aimed}
+      className={frameStyles.hoverCard}
       aria-hidden="true"
       style={{
         top: at.y + 14,

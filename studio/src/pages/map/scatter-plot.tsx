@@ -126,7 +126,7 @@ function HoverCard({
   const isRight = toScreenPoint.x > size.width / 2
   return (
     <div
-      className={styles.aimed}
+      className={styles.hoverCard}
       aria-hidden="true"
       style={{
         top: toScreenPoint.y + 12,

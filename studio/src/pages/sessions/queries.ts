@@ -119,8 +119,8 @@ export function userParam(user: string | undefined): { user?: string } {
   return user === undefined ? {} : { user }
 }
 
-function cursorParam(cursor: string | null): { cursorParam?: string } {
-  return cursor === null || cursor === '' ? {} : { cursorParam: cursor }
+function cursorParam(cursor: string | null): { after?: string } {
+  return cursor === null || cursor === '' ? {} : { after: cursor }
 }
 
 /** Memories by source turn, without the episode, which has all turns as sources. */

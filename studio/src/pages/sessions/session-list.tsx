@@ -149,7 +149,7 @@ function TurnResults({
                   className={styles.row}
                   onClick={() => onOpen(session, undefined, id)}
                 >
-                  <span className={styles.said}>{content}</span>
+                  <span className={styles.excerpt}>{content}</span>
                   <span className={styles.facts}>
                     <span className={styles.name}>{session}</span>
                     <span>

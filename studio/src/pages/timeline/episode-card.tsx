@@ -59,7 +59,7 @@ function EpisodeCard({
         <time dateTime={happenedAt}>{time.format(new Date(happenedAt))}</time>
         {user !== null && <span className={styles.user}>{user}</span>}
       </div>
-      <div className={styles.said}>
+      <div className={styles.body}>
         <button type="button" className={styles.summary} onClick={onOpen}>
           {summary}
         </button>

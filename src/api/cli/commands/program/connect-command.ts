@@ -42,8 +42,8 @@ import type { Style } from '../../output/text-rendering.ts'
 import { parseToolSets, TOOL_OPTIONS } from './serve-commands.ts'
 
 const OPTIONS = {
-  print: { kind: 'flag', help: 'Only print what belongs into the file.' },
-  remove: { kind: 'flag', help: 'Take the entry out again.' },
+  print: { kind: 'flag', help: 'Only print the entry.' },
+  remove: { kind: 'flag', help: 'Remove the entry.' },
   ...TOOL_OPTIONS,
   ...YES_OPTION,
 } as const
@@ -51,8 +51,8 @@ type ConnectCall = Invocation<typeof OPTIONS>
 
 export const connectCommand = defineCommand({
   name: 'connect',
-  group: 'Serving',
-  summary: 'Give a program its memory: write Recollect into its MCP configuration.',
+  group: 'Server',
+  summary: 'Connect an MCP client: add Recollect to its configuration.',
   details:
     'It shows what would change and asks first; where nobody can be asked it needs `--yes`. A copy of the file as it ' +
     'was stays beside it. With `--url` and `--key` the program asks that server; otherwise it starts `recollect mcp`, ' +
@@ -67,7 +67,7 @@ export const connectCommand = defineCommand({
   async run(call) {
     const name = clientNamed(call.positionals[0] ?? '')
     if (call.options.print && call.options.remove) {
-      throw new UsageError('Give --print or --remove, not both.')
+      throw new UsageError('--print and --remove cannot be combined.')
     }
     const platform = platformOf(call)
     if (call.options.print) {
@@ -84,7 +84,7 @@ function clientNamed(word: string): ClientName {
   if (isClientName(word)) return word
   const meant = findClosestMatch(word, clientNames())
   throw new UsageError(
-    `There is no client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `Unknown client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
     `There are: ${clientNames().join(', ')}. For others, --print shows an entry to copy.`,
   )
 }
