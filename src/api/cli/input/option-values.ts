@@ -1,6 +1,8 @@
 import { findClosestMatch } from '../../../lib/closest-match.ts'
 import { type Invocation, UsageError } from '../command.ts'
-import { LIMIT, LIMIT_MAX } from '../commands/learning/distillation-commands.ts'
+
+const LIMIT = 50
+const LIMIT_MAX = 200
 
 export function parseNumber(option: string, text: string): number {
   const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN

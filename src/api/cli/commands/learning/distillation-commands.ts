@@ -36,10 +36,6 @@ import {
   toTerminalLine,
 } from '../../output/text-rendering.ts'
 
-export const LIMIT = 50
-
-export const LIMIT_MAX = 200
-
 export const flushCommand = defineCommand({
   name: 'flush',
   group: 'Write',
