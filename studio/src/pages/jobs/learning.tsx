@@ -14,7 +14,7 @@ import styles from './page.module.css'
 import { useFailedSignals, useLearning } from './queries.ts'
 
 type LearningReport =
-  paths['/api/signals/report']['get']['responses']['200']['content']['application/json']
+  paths['/api/learning/status']['get']['responses']['200']['content']['application/json']
 
 export function Learning({ owner }: { owner: string }) {
   const { t, number } = useI18n()
@@ -33,17 +33,17 @@ export function Learning({ owner }: { owner: string }) {
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
             <Stat name={t('jobs.failed')} value={number(report.signals.dead)} />
-            {report.spent !== null && (
+            {report.usageToday !== null && (
               <>
-                <Stat name={t('jobs.callsToday')} value={number(report.spent.calls)} />
+                <Stat name={t('jobs.callsToday')} value={number(report.usageToday.calls)} />
                 <Stat
                   name={t('jobs.tokensToday')}
-                  value={number(report.spent.input + report.spent.output)}
+                  value={number(report.usageToday.input + report.usageToday.output)}
                 />
               </>
             )}
           </Stats>
-          {report.spent !== null && <Budget spent={report.spent} />}
+          {report.usageToday !== null && <Budget spent={report.usageToday} />}
           {report.signals.dead > 0 && <FailedExchanges owner={owner} />}
         </div>
       )}
@@ -53,7 +53,7 @@ export function Learning({ owner }: { owner: string }) {
 
 function LearningNotices({ owner, report }: { owner: string; report: LearningReport }) {
   const { t, time } = useI18n()
-  const { model, restsUntil, spent } = report
+  const { model, pausedUntil, usageToday: spent } = report
   const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
   return (
     <>
@@ -65,15 +65,15 @@ function LearningNotices({ owner, report }: { owner: string; report: LearningRep
           </Link>
         </Notice>
       )}
-      {restsUntil !== null && (
-        <Notice tone="warn">{t('jobs.paused', { when: time(restsUntil) })}</Notice>
+      {pausedUntil !== null && (
+        <Notice tone="warn">{t('jobs.paused', { when: time(pausedUntil) })}</Notice>
       )}
       {isSpent && <Notice tone="warn">{t('jobs.budgetExhausted')}</Notice>}
     </>
   )
 }
 
-function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
+function Budget({ spent }: { spent: NonNullable<LearningReport['usageToday']> }) {
   const { t, number } = useI18n()
   const used = spent.input + spent.output
   if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
