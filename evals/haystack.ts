@@ -80,7 +80,7 @@ export async function openHaystack(
   const documentOf = new Map<MemoryId, EvalDocument>()
   const ownerOf = numbered<OwnerId>('group')
   const began = performance.now()
-  const { failed, skipped, failures } = await engine.import(
+  const { failed, skipped, failures } = await engine.admin.import(
     lines(documents, { documentOf, ownerOf, ids }),
   )
   if (failed + skipped > 0) {
@@ -115,7 +115,7 @@ async function index(
 ): Promise<void> {
   const remaining = timeLeft(total)
   let toldAtMs = performance.now()
-  await engine.reindex({
+  await engine.admin.reindex({
     onProgress: ({ done }) => {
       if (done === 0 || performance.now() - toldAtMs < TOLD_EVERY_MS) return
       toldAtMs = performance.now()

@@ -113,7 +113,7 @@ export async function judgePairs(
     for (const [index, { older }] of pairs.entries()) {
       await engine.remember({ owner: `pair ${index}` }, { content: older })
     }
-    if (embedder !== null) await engine.reindex()
+    if (embedder !== null) await engine.admin.reindex()
     const judged: Judged[] = []
     for (const [index, pair] of pairs.entries()) {
       // Far enough apart that a model that was late once is asked again.

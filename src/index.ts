@@ -46,7 +46,6 @@ export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
 export type { Turn, TurnRole } from './domain/turn.ts'
 export type { Engine, EngineStatus } from './engine/engine.ts'
 export { type Citation, formatCitation as citationOf } from './files/citation.ts'
-export type { EngineFiles } from './files/engine-files.ts'
 export type {
   FileHit,
   FileQuery,
@@ -56,6 +55,7 @@ export type {
   SyncReport,
 } from './files/file-search.ts'
 export type { Workspace } from './files/file-tree.ts'
+export type { Files } from './files/files.ts'
 export {
   createMemoryTool,
   type MemoryToolCommand,

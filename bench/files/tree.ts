@@ -1,14 +1,17 @@
 /** The index of a tree of files, whose commits can be waited for. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toIndexEngine } from '../../src/app/file-composition.ts'
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock as clock } from '../../src/app/system-clock.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { createFileIndex } from '../../src/files/file-index.ts'
 import { FILE_DEFAULTS, FILE_TIMINGS } from '../../src/files/file-options.ts'
 import { createFiles, type Files } from '../../src/files/files.ts'
 import { createFileTree } from '../../src/files/local/local-file-tree.ts'
+import { createRoots } from '../../src/files/roots.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
@@ -45,17 +48,22 @@ export async function openTree(
     },
   }
   const ids = createIdGenerator()
+  const inner = createEngineWith({
+    ...{ store: innerStore, clock, ids, settings: {} },
+    ...(embedder === undefined ? {} : { embedder, vectors: index.vectors }),
+  })
   const files = createFiles({
-    ...{ store, innerStore, clock, ids },
-    inner: createEngineWith({
-      ...{ store: innerStore, clock, ids, settings: {} },
-      ...(embedder === undefined ? {} : { embedder, vectors: index.vectors }),
-    }),
-    tree: createFileTree({ clock }),
-    workspaceOf: () => {
-      throw new Error('nothing is written here')
-    },
-    settingsOf: async () => FILE_DEFAULTS,
+    roots: createRoots({ store, clock }),
+    indexExists: () => true,
+    openIndex: async () =>
+      createFileIndex({
+        ...{ store, innerStore, clock, ids, inner: toIndexEngine(inner) },
+        tree: createFileTree({ clock }),
+        workspaceOf: () => {
+          throw new Error('nothing is written here')
+        },
+        settingsOf: async () => FILE_DEFAULTS,
+      }),
   })
   await files.roots.add(OWNER, { kind: 'path', path: folder })
   return {

@@ -47,9 +47,9 @@ async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Prom
   await writeTurns(path, turns)
   const engine = await createEngine({ path, embedding: { source: EMBEDDING } })
   try {
-    await engine.reindex()
-    await engine.settings.change(OWNER, { 'gateway.enabled': hasMemory })
-    const { secret } = await engine.keys.create({
+    await engine.admin.reindex()
+    await engine.admin.settings.change(OWNER, { 'gateway.enabled': hasMemory })
+    const { secret } = await engine.admin.keys.create({
       name: 'bench',
       defaultOwner: OWNER,
       role: 'user',

@@ -44,8 +44,8 @@ export function benchCalls(): readonly BenchCall[] {
       engine: (engine) =>
         Promise.all([
           engine.list(scope, { limit: LIST_LIMIT, offset: 0 }),
-          engine.countMemories(scope, {}),
-          engine.countMemories(scope, {}),
+          engine.memories.count(scope, {}),
+          engine.memories.count(scope, {}),
         ]),
     },
     {

@@ -70,7 +70,11 @@ async function run({ path, memories, studioFolder }: Order): Promise<void> {
       if (!route.startsWith('/health')) times.push(ms)
     },
   })
-  const { secret } = await engine.keys.create({ name: 'bench', defaultOwner: OWNER, role: 'user' })
+  const { secret } = await engine.admin.keys.create({
+    name: 'bench',
+    defaultOwner: OWNER,
+    role: 'user',
+  })
   process.on('message', (asked) => {
     if (asked === 'times') {
       process.send?.(times)

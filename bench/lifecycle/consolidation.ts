@@ -70,7 +70,7 @@ export async function measureConsolidation(input: ConsolidationInput): Promise<C
   const turns = watchTurns()
   const askedMeanwhile = asking()
   const began = performance.now()
-  const report = await engine.consolidate({ owner: OWNER })
+  const report = await engine.learning.consolidate({ owner: OWNER })
   const seconds = (performance.now() - began) / 1_000
   isDone = true
   await askedMeanwhile

@@ -41,7 +41,7 @@ export async function openEngine(path: string): Promise<Engine> {
 export async function fillOwner(shape: Shape): Promise<void> {
   await writeOwner(shape)
   const engine = await openEngine(shape.path)
-  await engine.reindex()
+  await engine.admin.reindex()
   await engine.close()
 }
 

@@ -61,7 +61,7 @@ export async function askWhileEmbedding(
         return { op: 'put', table: 'turn', row, expect: 'absent' }
       })
       await store.commit(changes)
-      engine.applyExternalCommit(changes)
+      engine.admin.applyExternalCommit(changes)
     }
   }
   const queued = async () => (await engine.status()).index?.queued ?? 0

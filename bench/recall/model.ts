@@ -50,7 +50,7 @@ export async function measureModel(
 
   const lines = await exported(words, texts)
   const imported = await perSecond(texts, async () => {
-    await engine.import(lines)
+    await engine.admin.import(lines)
     await indexed(engine, (missing) => progress((1 - missing / texts) / 2))
   })
   const remembered = await perSecond(REMEMBERED, async () => {
@@ -60,7 +60,7 @@ export async function measureModel(
     await indexed(engine)
   })
   const reindexed = await perSecond(texts + REMEMBERED, () =>
-    engine.reindex({
+    engine.admin.reindex({
       force: true,
       onProgress: ({ done }) => progress(0.5 + done / (texts + REMEMBERED) / 2),
     }),
@@ -114,7 +114,7 @@ async function exported(words: Texts, count: number): Promise<AsyncIterable<stri
 
 async function collected(engine: Engine): Promise<readonly string[]> {
   const lines: string[] = []
-  for await (const line of engine.export(OWNER)) lines.push(line)
+  for await (const line of engine.admin.export(OWNER)) lines.push(line)
   return lines
 }
 

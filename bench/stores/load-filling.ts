@@ -25,8 +25,8 @@ export async function fillForLoad(
   const engine = await createEngine({
     ...{ postgres: url, postgresOptions: { schema }, embedding: { source: EMBEDDING } },
   })
-  await engine.reindex()
-  const { secret } = await engine.keys.create({
+  await engine.admin.reindex()
+  const { secret } = await engine.admin.keys.create({
     ...{ name: 'bench', defaultOwner: ownerOf(0), role: 'superadmin' },
   })
   await engine.close()

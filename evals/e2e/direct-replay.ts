@@ -9,7 +9,7 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
     write: async (conversations) => {
       for (const { name, at, exchanges } of conversations) {
         setNow(at)
-        await engine.ingest({
+        await engine.learning.ingest({
           owner: OWNER,
           conversation: name,
           turns: exchanges.map(({ user, assistant }) => ({
@@ -48,7 +48,7 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
       })
       const { receipt: id } = prepared
       const receipt =
-        id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
+        id === null ? null : await engine.conversations.receipts.get({ owner: OWNER }, id)
       return {
         block: prepared.block,
         tokens: prepared.tokens,

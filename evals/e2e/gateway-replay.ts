@@ -57,7 +57,7 @@ export const openGatewayReplay: OpenReplay = async (embedder) => {
       const fields = parseMemoryHeader(header)
       const { receipt: id = null } = fields
       const receipt =
-        id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
+        id === null ? null : await engine.conversations.receipts.get({ owner: OWNER }, id)
       return {
         block: blockIn(upstream.last().body),
         tokens: Number(fields.tokens ?? 0),
@@ -88,7 +88,11 @@ async function openGateway(engine: Engine, upstream: Upstream) {
     { registry },
     serve,
   )
-  const { secret } = await engine.keys.create({ name: 'eval', defaultOwner: OWNER, role: 'agent' })
+  const { secret } = await engine.admin.keys.create({
+    name: 'eval',
+    defaultOwner: OWNER,
+    role: 'agent',
+  })
   return {
     /** The header that says what memory did. */
     complete: async (

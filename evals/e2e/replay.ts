@@ -110,17 +110,17 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
     },
     setBudget: async (contextTokensMax) => {
       if (budgetNow === contextTokensMax) return
-      await engine.settings.change(OWNER, { contextTokensMax })
+      await engine.admin.settings.change(OWNER, { contextTokensMax })
       budgetNow = contextTokensMax
     },
     settle: async (conversations) => {
       await engine.conversations.flush()
-      if (embedder !== null) await engine.reindex()
+      if (embedder !== null) await engine.admin.reindex()
       documentsOf = await mapTurns(store, conversations)
     },
     findInjected: async (receipt) => {
       // Written now and not a second later, so that two runs find the same.
-      await engine.recordUse({ owner: OWNER }, [])
+      await engine.memories.recordUse({ owner: OWNER }, [])
       const ids = receipt?.injected?.memories ?? []
       const memories = await Promise.all(ids.map((id) => engine.get({ owner: OWNER }, id)))
       const documentsIn = (turns: readonly TurnId[]) =>

@@ -2,15 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toIndexEngine } from '../../src/app/file-composition.ts'
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { type EmbeddingOptions, openEmbedder } from '../../src/app/models/model-selection.ts'
 import { systemClock as clock } from '../../src/app/system-clock.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { createFileIndex } from '../../src/files/file-index.ts'
 import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
 import type { FileHit } from '../../src/files/file-search.ts'
 import { createFiles } from '../../src/files/files.ts'
 import { createFileTree } from '../../src/files/local/local-file-tree.ts'
+import { createRoots } from '../../src/files/roots.ts'
 import { withLongText } from '../../src/models/embedders/long-text.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
@@ -44,19 +47,24 @@ export async function openPageIndex(
     ...(embedder === null ? {} : { embedder: withLongText(embedder), vectors: innerStore.vectors }),
   })
   const files = createFiles({
-    ...{ store, innerStore, inner, clock, ids },
-    tree: createFileTree({ clock }),
-    workspaceOf: () => {
-      throw new Error('nothing is written here')
-    },
-    settingsOf: async () => FILE_DEFAULTS,
+    roots: createRoots({ store, clock }),
+    indexExists: () => true,
+    openIndex: async () =>
+      createFileIndex({
+        ...{ store, innerStore, clock, ids, inner: toIndexEngine(inner) },
+        tree: createFileTree({ clock }),
+        workspaceOf: () => {
+          throw new Error('nothing is written here')
+        },
+        settingsOf: async () => FILE_DEFAULTS,
+      }),
   })
   const { name } = await files.roots.add(OWNER, { kind: 'path', path: folder })
   const { chunks } = await files.sync(OWNER, {
     onProgress: ({ filesDone, filesTotal }) => onProgress?.(`read ${filesDone} of ${filesTotal}`),
   })
   if (embedder !== null) {
-    await inner.reindex({
+    await inner.admin.reindex({
       onProgress: ({ done }) => onProgress?.(`embedded ${done} of ${chunks}`),
     })
   }

@@ -2,14 +2,15 @@
  * API keys and the browser sessions that were opened with them. A key reads `rc_<id>_<secret>`; the store holds only a
  * SHA-256 hash of the secret. A fast hash is enough because 256 random bits cannot be found with a dictionary.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import { createInvalidInputError } from '../domain/field-parsers.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { sha256 } from '../lib/hash.ts'
+import { type Instant, MINUTE_MS } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -236,7 +237,7 @@ function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
 }
 
 function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return sha256(secret)
 }
 
 function isEqualHash(a: string, b: string): boolean {

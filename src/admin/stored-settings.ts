@@ -25,6 +25,7 @@ import {
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { LruCache } from '../lib/lru-cache.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -60,11 +61,13 @@ export function createStoredSettings(
   ports: StoreDependencies & { readonly settings: SettingValues },
 ): StoredSettings {
   const ttlMs = ports.store.onRemoteChange === undefined ? CACHE_TTL_MS : CACHE_TTL_WITH_FEED_MS
-  const cache = new Map<
+  const cache = new LruCache<
     OwnerId | null,
     { readonly values: SettingValues; readonly until: number }
-  >()
-  const resolved = new Map<OwnerId | null, ResolvedSettings>()
+  >({ entriesMax: CACHED_OWNERS_MAX })
+  const resolved = new LruCache<OwnerId | null, ResolvedSettings>({
+    entriesMax: CACHED_OWNERS_MAX,
+  })
   let generation = 0
   const getCached = (owner: OwnerId | null): SettingValues | null => {
     const cached = cache.get(owner)
@@ -77,7 +80,6 @@ export function createStoredSettings(
     const before = generation
     const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
     if (before !== generation) return values // changed during the read, so possibly outdated
-    if (cache.size >= CACHED_OWNERS_MAX) cache.clear()
     cache.set(owner, { values, until: now + ttlMs })
     return values
   }
@@ -86,7 +88,6 @@ export function createStoredSettings(
     const known = resolved.get(owner)
     if (known?.system === system && known.own === own) return known.settings
     const settings = resolveSettings(ports.settings, system, own)
-    if (resolved.size >= CACHED_OWNERS_MAX) resolved.clear()
     resolved.set(owner, { system, own, settings })
     return settings
   }

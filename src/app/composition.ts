@@ -129,7 +129,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     return createEngineWith({
       store,
       ...(vectors === null ? {} : { vectors }),
-      ...(store.vectorsUnavailableReason == null ? {} : { vectorsUnavailableReason: store.vectorsUnavailableReason }),
+      ...(store.vectorsUnavailableReason == null
+        ? {}
+        : { vectorsUnavailableReason: store.vectorsUnavailableReason }),
       ...tiered,
       clock: systemClock,
       ids: createIdGenerator(),

@@ -1,16 +1,23 @@
 /** Opens memory in files: its index, an engine on that, and the program that searches instead where one is set. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { OwnerId } from '../domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { createEngineWith } from '../engine/engine.ts'
+import { createEngineWith, type Engine } from '../engine/engine.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { createFailoverFileSearch } from '../files/failover-file-search.ts'
+import {
+  connectMemories,
+  createFileIndex,
+  type FileIndex,
+  type FilesHost,
+} from '../files/file-index.ts'
 import { FILE_DEFAULTS, type FileOptions } from '../files/file-options.ts'
 import type { FileSearch } from '../files/file-search.ts'
-import { createFiles, type Files } from '../files/files.ts'
-import type { FilesHost } from '../files/files-host.ts'
-import { createLazyFiles } from '../files/lazy-files.ts'
+import type { FileTree } from '../files/file-tree.ts'
+import { createFiles, type FileService } from '../files/files.ts'
+import type { IndexEngine } from '../files/indexing/index-engine.ts'
 import { createFileTree } from '../files/local/local-file-tree.ts'
 import { createWorkspace } from '../files/local/local-workspace.ts'
 import { openQmdFileSearch, type QmdFileSearch } from '../files/qmd/qmd-file-search.ts'
@@ -25,6 +32,7 @@ import { openSqliteEmbeddingCache } from '../models/embedders/sqlite-embedding-c
 import { detectFileKind, openSqliteFile } from '../storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../storage/sqlite/connection/sqlite-driver.ts'
 import type { SqliteStore } from '../storage/sqlite/sqlite-store.ts'
+import type { Store } from '../storage/store.ts'
 import { type Environment, processEnvironment } from './config/config.ts'
 import { createIdGenerator } from './id-generator.ts'
 import { systemClock } from './system-clock.ts'
@@ -56,100 +64,114 @@ type Parts = Pick<EngineDependencies, 'embedder' | 'getFormerEmbedder' | 'vector
   readonly openFilling?: (embedder: Embedder, folder: string) => ProviderBatchEmbedder | null
 }
 
-/** For an engine with these parts. Nothing is opened before it is needed. */
+/** Nothing is opened before it is needed. */
 export function createFilesFactory(
   options: FilesOptions,
   parts: Parts,
-): (surroundings: FilesHost) => Files {
-  return (surroundings) =>
-    createLazyFiles({
-      roots: createRoots({ store: surroundings.store, clock: systemClock }),
-      exists: () => existsSync(options.path),
-      open: () => open(options, parts, surroundings),
+): (host: FilesHost) => FileService {
+  return (host) =>
+    createFiles({
+      roots: createRoots({ store: host.dependencies.store, clock: systemClock }),
+      indexExists: () => existsSync(options.path),
+      openIndex: () => openFileIndex(options, parts, host),
     })
 }
 
-async function open(
+/** An engine as the file index uses it: on the index's own store, where each chunk is a memory. */
+export function toIndexEngine(engine: Engine): IndexEngine {
+  return {
+    recall: (scope, query) => engine.recall(scope, { ...query, reach: 'owner' }),
+    embed: engine.admin.models.embed,
+    listVectors: engine.admin.overview.vectors,
+    getIndexStatus: async () => (await engine.status()).index,
+    getEmbedder: () => engine.admin.getComponents().embedder,
+    canSearchVectors: () => engine.admin.getComponents().vectors !== 'none',
+    warmUp: engine.warmUp,
+    reindex: engine.admin.reindex,
+    eraseOwner: engine.admin.eraseOwner,
+    applyExternalCommit: engine.admin.applyExternalCommit,
+    close: engine.close,
+  }
+}
+
+async function openFileIndex(
   options: FilesOptions,
-  parts: Parts,
-  { store, settingsOf, memories, onMemoriesChanged }: FilesHost,
-): Promise<Files> {
-  const settings = await settingsOf(null)
+  { embedder, openFilling, ...embedding }: Parts,
+  host: FilesHost,
+): Promise<FileIndex> {
+  const settings = await host.resolveSettings(null)
   const isEncrypted = options.key != null
-  if (settings['files.searchBackend'] === 'qmd' && isEncrypted) throw qmdEncryptionError()
-  const innerStore = await openIndex(options)
-  const { embedder, openFilling, ...rest } = parts
-  const filling =
+  const usesQmd = settings['files.searchBackend'] === 'qmd'
+  if (usesQmd && isEncrypted) throw qmdEncryptionError()
+  const innerStore = await openIndexStore(options)
+  const prefill =
     settings['files.batchEmbeddingEnabled'] && embedder !== undefined
       ? (openFilling?.(embedder, join(dirname(options.path), BATCHES_FOLDER)) ?? null)
       : null
   const cache = isEncrypted ? null : openVectorCache(options, embedder)
   const inner = createEngineWith({
-    ...rest,
-    store: innerStore,
-    clock: systemClock,
-    ids: createIdGenerator(),
-    settings: {},
+    ...embedding,
+    ...{ store: innerStore, clock: systemClock, ids: createIdGenerator(), settings: {} },
     ...(embedder === undefined || innerStore.vectors === null
       ? {}
       : {
-          embedder: sharedEmbedder(filling?.embedder ?? embedder, cache),
+          embedder: sharedEmbedder(prefill?.embedder ?? embedder, cache),
           vectors: innerStore.vectors,
         }),
   })
   const fileBytesMax = settings['files.sizeBytesMax']
   const tree = createFileTree({ clock: systemClock, fileBytesMax })
+  const { store } = host.dependencies
+  const settingsOf = async (owner: OwnerId) => toFileSettings(await host.resolveSettings(owner))
   let qmd: QmdFileSearch | null = null
-  const withQmd = (builtin: FileSearch) => {
-    qmd = openQmdFileSearch(
-      {
-        ...{
-          clock: systemClock,
-          tree,
-          toExternalPath: toDisplayPath,
-          scheduleEvery: systemIntervalTimers.every,
-        },
-        listRoots: (owner) => files.roots.list(owner),
-        loadDefaults: async (owner) => toFileSettings(await settingsOf(owner)),
-        readFile: (owner, path, range) => builtin.readFile(owner, path, range),
-      },
-      {
-        stateFolder: join(dirname(options.path), QMD_FOLDER),
-        mode: settings['files.qmdMode'],
-        modelFolder: join(dirname(options.path), QMD_FOLDER, QMD_MODELS),
-        environment: options.environment ?? processEnvironment(),
-        ...(options.qmdCommand === undefined ? {} : { command: options.qmdCommand }),
-      },
-    )
+  const searchWithQmd = (builtin: FileSearch) => {
+    qmd = openQmd(options, settings, { store, tree, settingsOf, builtin })
     const failClosed = settings['files.failClosed']
-    const both = { primary: qmd, primaryName: 'qmd', fallback: builtin }
-    return createFailoverFileSearch({ ...both, clock: systemClock, failClosed })
+    const backends = { primary: qmd, primaryName: 'qmd', fallback: builtin }
+    return createFailoverFileSearch({ ...backends, clock: systemClock, failClosed })
   }
-  const files = createFiles({
-    ...{ store, inner, innerStore, tree, clock: systemClock, ids: createIdGenerator() },
+  return createFileIndex({
+    ...{ store, innerStore, tree, settingsOf, clock: systemClock, ids: createIdGenerator() },
+    ...connectMemories(host),
+    inner: toIndexEngine(inner),
     workspaceOf: ({ path }) => createWorkspace({ path, clock: systemClock, fileBytesMax }),
-    settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
-    ...{ memories, onMemoriesChanged },
-    ...(filling === null ? {} : { prefill: filling }),
-    ...(settings['files.searchBackend'] === 'qmd' ? { searchWith: withQmd } : {}),
-  })
-  return {
-    ...files,
-    appendToDailyNote: async (owner, text) => {
-      const added = await files.appendToDailyNote(owner, text)
-      qmd?.touch(owner)
-      return added
-    },
-    markDirty: (owner) => {
-      files.markDirty(owner)
-      qmd?.touch(owner)
-    },
-    forget: async (owner) => {
-      await files.forget(owner)
+    ...(prefill === null ? {} : { prefill }),
+    ...(usesQmd ? { searchWith: searchWithQmd } : {}),
+    onWritten: (owner) => qmd?.touch(owner),
+    onErased: async (owner) => {
       await qmd?.forget(owner)
       await cache?.clear()
     },
-  }
+  })
+}
+
+function openQmd(
+  { path, environment, qmdCommand }: FilesOptions,
+  settings: Settings,
+  index: {
+    readonly store: Store
+    readonly tree: FileTree
+    readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
+    readonly builtin: FileSearch
+  },
+): QmdFileSearch {
+  const roots = createRoots({ store: index.store, clock: systemClock })
+  const stateFolder = join(dirname(path), QMD_FOLDER)
+  return openQmdFileSearch(
+    {
+      ...{ clock: systemClock, tree: index.tree, toExternalPath: toDisplayPath },
+      scheduleEvery: systemIntervalTimers.every,
+      listRoots: roots.list,
+      loadDefaults: index.settingsOf,
+      readFile: index.builtin.readFile,
+    },
+    {
+      ...{ stateFolder, modelFolder: join(stateFolder, QMD_MODELS) },
+      mode: settings['files.qmdMode'],
+      environment: environment ?? processEnvironment(),
+      ...(qmdCommand === undefined ? {} : { command: qmdCommand }),
+    },
+  )
 }
 
 /** Vectors that outlive the pieces they were made for: what is moved, rotated or made anew is not embedded again. */
@@ -170,7 +192,7 @@ function qmdEncryptionError(): AppError {
 }
 
 /** One that can't be read is put aside and made again: nothing is in it that isn't in the files. */
-async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStore> {
+async function openIndexStore({ path, key = null }: FilesOptions): Promise<SqliteStore> {
   const isOnDisk = path !== ':memory:'
   if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // One that was made before the memories were encrypted.

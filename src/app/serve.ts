@@ -12,6 +12,7 @@ import {
 } from '../api/http/security/host-validation.ts'
 import { createHttpServer } from '../api/http/server.ts'
 import { AppError } from '../lib/errors.ts'
+import { getSystemErrorCode } from '../lib/system-error.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Beside the code, in the package as in a clone. */
@@ -41,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     throw listenError(host, port, error)
   }
   // Only now: a server that cannot start must not use up the one time its key is shown.
-  const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
+  const managementKey = auth === 'off' ? null : await engine.admin.keys.ensureManagement()
   const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
     url: `${certificate === null ? 'http' : 'https'}://${formatHost(host)}:${address.port}`,
@@ -88,7 +89,7 @@ function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>
 }
 
 function listenError(host: string, port: number, error: unknown): AppError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = getSystemErrorCode(error)
   const why =
     code === 'EADDRINUSE'
       ? `Port ${port} is taken, perhaps by another Recollect. Choose another one with --port.`

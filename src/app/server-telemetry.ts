@@ -4,11 +4,11 @@ import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGauges } from '../engine/health.ts'
-import { instrumentEngine } from '../engine/instrumentation.ts'
-import { createReplicationListener } from '../engine/replica-instrumentation.ts'
-import type { AskedModel, EndedJob } from '../learning/learning.ts'
+import { createReplicationListener, instrumentEngine } from '../engine/instrumentation.ts'
+import type { EndedJob } from '../jobs/jobs.ts'
 import { toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { ModelCallReport } from '../models/guarded-models.ts'
 import { createCompositeTelemetry } from '../telemetry/composite-telemetry.ts'
 import { createJsonLog } from '../telemetry/json-log.ts'
 import { createOtelTracing, startOtlpExporter } from '../telemetry/otel-tracing.ts'
@@ -44,7 +44,7 @@ export async function serveWithTelemetry(
             telemetry.log('warn', 'spans_dropped', { count, outcome })
           },
         })
-  const stopWatching = bare.replication.subscribe(createReplicationListener(telemetry))
+  const stopWatching = bare.admin.replication.subscribe(createReplicationListener(telemetry))
   const engine = instrumentEngine(bare, telemetry)
   const serving = await start({
     ...options,
@@ -103,7 +103,7 @@ function recordJob(
   telemetry.log(hasFailed ? 'warn' : 'debug', 'job_finished', { job, outcome, durationMs, error })
 }
 
-function recordModelCall(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
+function recordModelCall(telemetry: Telemetry, { outcome, tokens }: ModelCallReport): void {
   telemetry.count('recollect_model_requests_total', { outcome })
   for (const direction of ['input', 'output'] as const) {
     const count = tokens?.[direction] ?? 0

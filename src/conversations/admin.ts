@@ -1,4 +1,4 @@
-/** What a person may look at and put right of what was kept: conversations, their digests, and who the person is. */
+/** Recorded conversations: sessions, their turns, and the episodes distilled from them. */
 
 import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
@@ -12,16 +12,7 @@ import {
   listEpisodeFacts,
   listEpisodes,
 } from '../learning/episodes.ts'
-import {
-  type AddIdentityResult,
-  addIdentity,
-  getIdentity,
-  type IdentityProfile,
-  listIdentities,
-} from '../learning/identity/identities.ts'
 import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
-import type { DraftInput } from '../memory/draft.ts'
-import type { RememberResult } from '../memory/memory-writer.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { TurnHit } from '../recall/turn-retriever.ts'
 import { getSessionByName } from '../storage/access/session-lookup.ts'
@@ -51,104 +42,161 @@ import {
 export type { EpisodeQuery } from '../learning/episodes.ts'
 
 export interface ConversationAdmin {
-  /** Digests of conversations. They are memories: what changes memories changes them. */
-  readonly episodes: {
-    list(scope: ScopeInput, query?: EpisodeQuery): Promise<Page<Memory>>
-    /** With what was distilled from the same turns. Fails for other memories. */
-    get(
-      scope: ScopeInput,
-      id: string,
-    ): Promise<{ readonly episode: Memory; readonly facts: readonly Memory[] }>
-  }
-  /** Who people are: statements that are always told, and the narrative that is made from them. */
-  readonly identity: {
-    /** One for each user that has any. */
-    list(scope: ScopeInput): Promise<readonly IdentityProfile[]>
-    /** Fails for other memories. */
-    get(scope: ScopeInput, id: string): Promise<Memory>
-    add(
-      scope: ScopeInput,
-      statement: { readonly content: string; readonly source?: string },
-    ): Promise<AddIdentityResult>
-  }
-  /** What was said. */
-  readonly transcript: {
-    /** Those with the last word first. */
-    sessions(scope: ScopeInput, query?: PageQuery): Promise<Page<SessionReport>>
-    turns(scope: ScopeInput, query?: TurnsQuery): Promise<Page<Turn>>
-    get(scope: ScopeInput, id: string): Promise<Turn>
-    search(scope: ScopeInput, query: TurnSearchQuery): Promise<readonly TurnHit[]>
-    /** What it says now is learned from again. */
-    edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
-    /** Neither found, quoted nor learned from, until it is restored. What was learned from it stays, and is named. */
-    disable(scope: ScopeInput, id: string): Promise<TurnStateChange>
-    restore(scope: ScopeInput, id: string): Promise<TurnStateChange>
-    /** For good. What was learned from it stays, and is named. */
-    forget(scope: ScopeInput, id: string): Promise<DeletedTurn>
-    /** All that was said in a session, for good; with `memories`, what was learned in it goes into the bin. */
-    forgetSession(
-      scope: ScopeInput,
-      options?: { readonly memories?: boolean },
-    ): Promise<DeletedSession & { readonly cleared: BulkDeleteResult | null }>
-    /** The turns that a memory was learned from, and which of them are gone. */
-    sources(memory: Memory): Promise<MemorySources>
-  }
+  readonly sessions: Sessions
+  readonly turns: Turns
+  /** Summaries of sessions. They are memories too: edit and delete them as memories. */
+  readonly episodes: Episodes
 }
 
-type ConversationAdminDependencies = {
+export interface Sessions {
+  /**
+   * Sessions of a scope, the most recently used first.
+   *
+   * @example
+   * const page = await engine.conversations.sessions.list({ owner: 'ada' }, { limit: 20 })
+   */
+  list(scope: ScopeInput, query?: PageQuery): Promise<Page<SessionReport>>
+  /**
+   * Deletes all turns of a session permanently; with `memories`, moves what was learned from it to the trash.
+   *
+   * @example
+   * const { turns } = await engine.conversations.sessions.delete({ owner: 'ada', session: 'trip to Oslo' })
+   */
+  delete(
+    scope: ScopeInput,
+    options?: { readonly memories?: boolean },
+  ): Promise<DeletedSession & { readonly cleared: BulkDeleteResult | null }>
+}
+
+export interface Turns {
+  /**
+   * @example
+   * const page = await engine.conversations.turns.list({ owner: 'ada', session: 'trip to Oslo' })
+   */
+  list(scope: ScopeInput, query?: TurnsQuery): Promise<Page<Turn>>
+  /**
+   * Fails with `not_found` when there is no such turn.
+   *
+   * @example
+   * const turn = await engine.conversations.turns.get({ owner: 'ada' }, 'turn_01jf8t3z9k')
+   */
+  get(scope: ScopeInput, id: string): Promise<Turn>
+  /**
+   * @example
+   * const hits = await engine.conversations.turns.search({ owner: 'ada' }, { text: 'Oslo', limit: 5, days: 30 })
+   */
+  search(scope: ScopeInput, query: TurnSearchQuery): Promise<readonly TurnHit[]>
+  /**
+   * Replaces the text of a turn and retracts what the old text taught. The new text is learned from again.
+   *
+   * @example
+   * await engine.conversations.turns.edit({ owner: 'ada' }, 'turn_01jf8t3z9k', { content: 'I live in Oslo.' })
+   */
+  edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
+  /**
+   * Excludes a turn from search, quotation and learning until it is restored. Memories learned from it stay; their ids
+   * are in the result.
+   *
+   * @example
+   * const { learned } = await engine.conversations.turns.disable({ owner: 'ada' }, 'turn_01jf8t3z9k')
+   */
+  disable(scope: ScopeInput, id: string): Promise<TurnStateChange>
+  /**
+   * Enables a disabled turn.
+   *
+   * @example
+   * await engine.conversations.turns.restore({ owner: 'ada' }, 'turn_01jf8t3z9k')
+   */
+  restore(scope: ScopeInput, id: string): Promise<TurnStateChange>
+  /**
+   * Deletes a turn permanently. Memories learned from it stay; their ids are in the result.
+   *
+   * @example
+   * await engine.conversations.turns.delete({ owner: 'ada' }, 'turn_01jf8t3z9k')
+   */
+  delete(scope: ScopeInput, id: string): Promise<DeletedTurn>
+  /**
+   * The turns that a memory was learned from, and the ids of those that were deleted.
+   *
+   * @example
+   * const memory = await engine.get({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   * if (memory !== null) console.log(await engine.conversations.turns.getSources(memory))
+   */
+  getSources(memory: Memory): Promise<MemorySources>
+}
+
+export interface Episodes {
+  /**
+   * @example
+   * const page = await engine.conversations.episodes.list({ owner: 'ada' }, { limit: 10 })
+   */
+  list(scope: ScopeInput, query?: EpisodeQuery): Promise<Page<Memory>>
+  /**
+   * An episode with the facts distilled from the same turns. Fails with `not_found` for other memories.
+   *
+   * @example
+   * const { episode, facts } = await engine.conversations.episodes.get({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  get(
+    scope: ScopeInput,
+    id: string,
+  ): Promise<{ readonly episode: Memory; readonly facts: readonly Memory[] }>
+}
+
+export type ConversationAdminDependencies = {
   readonly ports: MemoryDependencies
   readonly jobs: Jobs
-  readonly settingsOf: (owner: OwnerId) => Promise<Settings>
-  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
-  /** Whatever else may hold something of what was erased lets it go. */
-  readonly letGo: () => Promise<void>
+  readonly settings: { resolve(owner: OwnerId): Promise<Settings> }
+  /** Purges caches that may hold erased text. */
+  readonly purgeCaches: () => Promise<void>
 }
 
-export function createConversationAdmin(parts: ConversationAdminDependencies): ConversationAdmin {
-  const { ports, remember, letGo } = parts
+export function createConversationAdmin({
+  ports,
+  jobs,
+  settings,
+  purgeCaches,
+}: ConversationAdminDependencies): ConversationAdmin {
+  const editing = { ports, jobs, settingsOf: (owner: OwnerId) => settings.resolve(owner) }
   return {
+    sessions: {
+      list: async (scope, query = {}) => listSessions(ports, parseScope(scope), query),
+      delete: async (scope, { memories = false } = {}) => {
+        const place = await getSessionByName(ports, parseScope(scope))
+        const deleted = await deleteSession(editing, place)
+        const cleared = memories
+          ? await deleteMatching(ports, place, { includeExpired: true }, {})
+          : null
+        await purgeCaches()
+        return { ...deleted, cleared }
+      },
+    },
+    turns: {
+      list: async (scope, query = {}) => listTurns(ports, parseScope(scope), query),
+      get: async (scope, id) => getTurn(ports, parseScope(scope), parseId('turn', id)),
+      search: async (scope, query) => searchTurns(ports, parseScope(scope), query),
+      edit: async (scope, id, edit) =>
+        editTurn(editing, parseScope(scope), parseId('turn', id), edit),
+      disable: async (scope, id) => {
+        const turn = await setTurnDisabled(editing, parseScope(scope), parseId('turn', id), true)
+        await purgeCaches()
+        return turn
+      },
+      restore: async (scope, id) =>
+        setTurnDisabled(editing, parseScope(scope), parseId('turn', id), false),
+      delete: async (scope, id) => {
+        const deleted = await deleteTurn(ports, parseScope(scope), parseId('turn', id))
+        await purgeCaches()
+        return deleted
+      },
+      getSources: (memory) => getMemorySources(ports, memory),
+    },
     episodes: {
       list: async (scope, query = {}) => listEpisodes(ports, parseScope(scope), query),
       get: async (scope, id) => {
         const episode = await getEpisode(ports, parseScope(scope), parseId('mem', id))
         return { episode, facts: await listEpisodeFacts(ports, episode) }
       },
-    },
-    identity: {
-      list: async (scope) => listIdentities(ports, parseScope(scope)),
-      get: async (scope, id) => getIdentity(ports, parseScope(scope), parseId('mem', id)),
-      add: async (scope, { content, source = 'library' }) =>
-        addIdentity(ports, remember, parseScope(scope), { content, source }),
-    },
-    transcript: {
-      sessions: async (scope, query = {}) => listSessions(ports, parseScope(scope), query),
-      turns: async (scope, query = {}) => listTurns(ports, parseScope(scope), query),
-      get: async (scope, id) => getTurn(ports, parseScope(scope), parseId('turn', id)),
-      search: async (scope, query) => searchTurns(ports, parseScope(scope), query),
-      edit: async (scope, id, edit) =>
-        editTurn(parts, parseScope(scope), parseId('turn', id), edit),
-      disable: async (scope, id) => {
-        const disabled = await setTurnDisabled(parts, parseScope(scope), parseId('turn', id), true)
-        await letGo()
-        return disabled
-      },
-      restore: async (scope, id) =>
-        setTurnDisabled(parts, parseScope(scope), parseId('turn', id), false),
-      forget: async (scope, id) => {
-        const forgotten = await deleteTurn(ports, parseScope(scope), parseId('turn', id))
-        await letGo()
-        return forgotten
-      },
-      forgetSession: async (scope, { memories = false } = {}) => {
-        const place = await getSessionByName(ports, parseScope(scope))
-        const forgotten = await deleteSession(parts, place)
-        const cleared = memories
-          ? await deleteMatching(ports, place, { includeExpired: true }, {})
-          : null
-        await letGo()
-        return { ...forgotten, cleared }
-      },
-      sources: (memory) => getMemorySources(ports, memory),
     },
   }
 }

@@ -1,8 +1,4 @@
-/**
- * Conversations: what memory does around one request to a model. `prepare` comes before it and says what to inject;
- * `record` comes after it and keeps what was said. Neither ever fails or holds a request up for longer than the setting
- * `injectDeadlineMs`: where memory has a problem, the request goes on without it, and the receipt says so.
- */
+/** Types of the request lifecycle: memory around one request to a model. */
 
 import type { ReceiptId } from '../domain/ids.ts'
 import type { ApiFormat, ModelAnswer, ModelRequest } from '../domain/model-call.ts'
@@ -12,23 +8,22 @@ import type { Page } from '../storage/store.ts'
 import type { CountTokens } from '../text/tokens.ts'
 import type { Receipt, ReceiptDetail, ToolMemoryIds } from './receipts/receipt.ts'
 
-/** Whose an answer is that a provider keeps. */
+/** Who a response that a provider stores was created for. */
 export type ResponseOwner = 'own' | 'foreign' | 'unknown'
 
-/** Why nothing was injected. */
+/** Why no block was injected. */
 export const CONTEXT_SKIP_REASONS = {
-  off: 'Memory is switched off for this owner: the setting `enabled`.',
-  'memory-disabled': 'The request asked for no memory at all.',
-  'context-disabled': 'The request, or the setting `inject`, said to inject nothing.',
-  'no-user-message': 'Nobody says anything in the request.',
+  off: 'Memory is off for this owner: the setting `gateway.enabled`.',
+  'memory-disabled': 'The request opted out of memory.',
+  'context-disabled': 'The request or the setting `gateway.contextEnabled` turned injection off.',
+  'no-user-message': 'The request holds no user message.',
   'no-budget':
-    'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
-  'not-needed': 'The message needs no memories: the setting `relevanceGateMode`.',
-  'no-relevant-memories': 'No memory was near enough to the question.',
-  'no-insertion-point': 'The request has no place for it.',
-  'dry-run':
-    'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
-  timeout: 'Recall took longer than the setting `injectDeadlineMs` allows.',
+    'No tokens are left: the setting `gateway.contextTokensMax`, or the context window is full.',
+  'not-needed': 'The gate decided that the message needs no memories: `gateway.gateMode`.',
+  'no-relevant-memories': 'No memory reached the similarity threshold.',
+  'no-insertion-point': 'The request has no position for a context block.',
+  'dry-run': 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
+  timeout: 'Recall exceeded `gateway.contextTimeoutMs`.',
   failed: 'Recall failed.',
 } as const
 
@@ -36,14 +31,14 @@ export type SkipReason = keyof typeof CONTEXT_SKIP_REASONS
 
 export type ConversationRequest = {
   readonly requestId: string
-  /** Without a session unless the client named one. */
+  /** Without a session unless the client names one. */
   readonly scope: ScopeInput
   readonly format: ApiFormat
-  /** As the client named it. */
+  /** As the client names it. */
   readonly model: string
   readonly provider: string
   readonly request: ModelRequest
-  /** Of the model, in tokens, where it is known. */
+  /** Tokens; null when unknown. */
   readonly contextWindow: number | null
   readonly countTokens?: CountTokens | undefined
   readonly options: {
@@ -55,34 +50,34 @@ export type ConversationRequest = {
 }
 
 export type PreparedRequest = {
-  /** Null where memory has no part in the request: then nobody needs to read the answer either. */
+  /** Null when memory has no part in the request; its response then needs no parsing. */
   readonly receipt: ReceiptId | null
-  /** Those in force for the owner; the defaults when they couldn't be read. */
+  /** The owner's settings; defaults when they could not be read. */
   readonly settings: Settings
-  /** What to inject, fence and all; null for nothing. */
+  /** The block to inject with its fence; null for none. */
   readonly block: string | null
-  /** Memories and quotations in it. */
+  /** Memories and quoted turns in the block. */
   readonly count: number
   readonly tokens: number
-  /** Why there is nothing to inject; null when there is something. */
+  /** Null when there is a block. */
   readonly skipped: SkipReason | null
-  /** What failed or rests, so that less was found than could have been: legs of recall, `recall`, `identity`. */
+  /** Parts that failed or were skipped: retrievers, `recall`, `identity`. */
   readonly degraded: readonly string[]
 }
 
 export type RequestOutcome = {
-  /** What became of the block: where it was put, or null when it wasn't (then `skipped` says why). */
+  /** Where the block was inserted; null when it was not, for the reason in `skipped`. */
   readonly placement: string | null
   readonly skipped: SkipReason | null
-  /** What the provider answered with; null when there was no answer. */
+  /** HTTP status of the provider; null without a response. */
   readonly status: number | null
-  /** Null when nothing was answered, or it couldn't be read. */
+  /** Null when there was no response or it could not be parsed. */
   readonly answer: ModelAnswer | null
   readonly firstByteMs: number | null
   readonly totalMs: number
-  /** Calls of memory tools that were answered here. */
+  /** Calls of memory tools that the gateway answered. */
   readonly toolCalls: readonly string[]
-  /** What they came by; nothing where it is left out. */
+  /** Memories that those calls found or changed. */
   readonly toolMemories?: ToolMemoryIds
 }
 
@@ -92,38 +87,97 @@ export type ReceiptQuery = {
   readonly after?: string
 }
 
-export interface Conversations {
+/**
+ * Memory around one request to a model: `prepare` before it, `recordOutcome` after it. Neither fails or delays a request
+ * for longer than `gateway.contextTimeoutMs`: without memory the request continues, and its receipt names the reason.
+ */
+export interface RequestLifecycle {
+  /** What was injected into requests, and why. */
+  readonly receipts: Receipts
   /**
-   * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
-   * settings are at hand. Such a request waits for nothing. Null for all others.
+   * Recalls memories for a request and renders the block to inject.
+   *
+   * @example
+   * async function inject(request: ConversationRequest, messages: { role: string; content: string }[]) {
+   *   const { block } = await engine.conversations.prepare(request)
+   *   return block === null ? messages : [...messages, { role: 'system', content: block }]
+   * }
+   */
+  prepare(request: ConversationRequest): Promise<PreparedRequest>
+  /**
+   * Answers at once, usually from cached settings, when memory has no part in the request; null for all others, which
+   * `prepare` handles.
+   *
+   * @example
+   * const prepared = engine.conversations.prepareWithoutMemory({
+   *   scope: { owner: 'ada' },
+   *   format: 'chat',
+   *   options: { memory: false, inject: false, extract: false },
+   * })
    */
   prepareWithoutMemory(
     request: Pick<ConversationRequest, 'scope' | 'format' | 'options'>,
   ): PreparedRequest | null
-  prepare(request: ConversationRequest): Promise<PreparedRequest>
   /**
-   * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from
-   * after that, in turn for each owner and user. Says how much
-   * earlier work had to be given up since the last call, because there was too much of it or the store failed for long:
-   * 0, as a rule.
+   * Queues the request and its answer for recording and learning, and returns at once. The result counts requests that
+   * were dropped since the last call because the queue was full or the store failed: normally 0.
+   *
+   * @example
+   * function onResponse(prepared: PreparedRequest, outcome: RequestOutcome) {
+   *   const dropped = engine.conversations.recordOutcome(prepared, outcome)
+   *   if (dropped > 0) console.warn(`${dropped} requests were not recorded`)
+   * }
    */
   recordOutcome(prepared: PreparedRequest, outcome: RequestOutcome): number
   /**
-   * Whether an answer that is about to end may end before it is recorded. A few may, so that a killed process loses only
-   * what was answered a moment ago; while there are more, an answer is recorded first: `record`, then `recorded`.
+   * Whether the response may end before it is recorded. A few may, so that a killed process loses only the last
+   * moments; under load, call `recordOutcome` and `waitUntilRecorded` first.
+   *
+   * @example
+   * async function beforeEnd(prepared: PreparedRequest, outcome: RequestOutcome) {
+   *   if (engine.conversations.canRelease(prepared)) return
+   *   engine.conversations.recordOutcome(prepared, outcome)
+   *   await engine.conversations.waitUntilRecorded(prepared)
+   * }
    */
   canRelease(prepared: PreparedRequest): boolean
-  /** Waits until what was given to `record` is recorded or has failed, unless the store has ceased to record anything. */
+  /**
+   * Resolves when the request is recorded or has failed, or when the store is stalled.
+   *
+   * @example
+   * const onRecorded = (prepared: PreparedRequest) => engine.conversations.waitUntilRecorded(prepared)
+   */
   waitUntilRecorded(prepared: PreparedRequest): Promise<void>
   /**
-   * Whether an answer that a provider keeps was made for this owner, whichever of its users asked, or for another one.
-   * Unknown where nothing was recorded, or too long ago.
+   * Whether a response that a provider stores was created for this owner or another one. `unknown`: it was not
+   * recorded, or too long ago.
+   *
+   * @example
+   * const owner = await engine.conversations.getResponseOwner({ owner: 'ada' }, 'resp_68a1')
    */
   getResponseOwner(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
-  /** Waits until everything that was given to `record` so far is kept, or has failed. */
+  /**
+   * Resolves when everything queued so far is recorded and its receipts are written.
+   *
+   * @example
+   * await engine.conversations.flush()
+   */
   flush(): Promise<void>
-  /** Newest first, without texts. */
-  listReceipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
-  /** With the block that the model read. Also what was recorded a moment ago, like those of the list. */
-  getReceipt(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
+}
+
+export interface Receipts {
+  /**
+   * Newest first, without texts. Includes requests that ended a moment ago.
+   *
+   * @example
+   * const page = await engine.conversations.receipts.list({ owner: 'ada' }, { limit: 20 })
+   */
+  list(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
+  /**
+   * A receipt with the block that the model read; null when there is none with this id.
+   *
+   * @example
+   * const receipt = await engine.conversations.receipts.get({ owner: 'ada' }, 'rcp_01jf8t3z9k')
+   */
+  get(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
 }

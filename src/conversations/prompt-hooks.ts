@@ -1,4 +1,4 @@
-/** Memory for programs that ask their model themselves: what to put before a prompt, and what to keep after a run. */
+/** Memory for programs that call their model themselves: context before a prompt, capture after a run. */
 
 import { stripBlocks } from '../domain/context-block.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
@@ -21,33 +21,53 @@ import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { ContextBuilder } from './context/types.ts'
 
-/** The engine, as far as these need it. */
+export interface PromptHooks {
+  /**
+   * The context block to prepend to a prompt. `skipped` is `off` when `hooks.recallEnabled` is off.
+   *
+   * @example
+   * const { block } = await engine.conversations.recallForPrompt({ owner: 'ada' }, 'Where should I eat?')
+   */
+  recallForPrompt(scope: ScopeInput, prompt: string): Promise<PromptContext>
+  /**
+   * Stores what user messages ask to remember, at most three. `skipped` is `off` when `hooks.captureEnabled` is off.
+   *
+   * @example
+   * const { captured } = await engine.conversations.captureMessages({ owner: 'ada' }, [
+   *   { role: 'user', content: 'Remember that I am allergic to nuts.' },
+   * ])
+   */
+  captureMessages(scope: ScopeInput, messages: readonly HookMessage[]): Promise<CaptureResult>
+}
+
 export type PromptHookDependencies = {
+  readonly ports: MemoryDependencies
+  readonly settings: { resolve(owner: Scope['owner']): Promise<Settings> }
   readonly read: ContextBuilder['buildContext']
-  remember(scope: ScopeInput, draft: DraftInput): Promise<RememberResult>
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
 }
 
 export type PromptContext = {
-  /** To be put before the prompt, fence and all; empty when there is nothing to say. */
+  /** To be prepended to the prompt, with its fence; empty when there is nothing to inject. */
   readonly block: string
-  /** What it tells of, in its order; turns of conversations are of type `turn`. */
+  /** The documents in the block, in its order. Turns of conversations are of type `turn`. */
   readonly memories: readonly SearchDocument[]
-  /** Why nothing was looked for: the setting says so, or the prompt is too short. Null when it was. */
+  /** Why nothing was searched: the setting is off, or the prompt is too short. */
   readonly skipped: 'off' | 'short' | null
 }
 
-/** As programs send it to a model: text, or parts of which those that are text count. */
+/** A message as sent to a model. Of a list of content parts, text parts count. */
 export type HookMessage = {
   readonly role: string
   readonly content: string | readonly object[] | null
 }
 
 export type CaptureResult = {
-  /** In the order in which they were said. */
+  /** In the order of the messages. */
   readonly captured: readonly RememberResult[]
-  /** Messages of the person that were looked at and left alone. */
+  /** User messages that were examined and not captured. */
   readonly ignored: number
-  /** `off`: the setting says that nothing is kept, and no message was looked at. */
+  /** `off`: capture is disabled, and no message was examined. */
   readonly skipped: 'off' | null
 }
 
@@ -56,9 +76,28 @@ const CONTEXT_MESSAGES = 2
 const CAPTURED_MAX = 3
 const CAPTURED_IMPORTANCE = 7
 
-/** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
-export async function recallForPrompt(
-  { read, ports }: Pick<PromptHookDependencies, 'read'> & { readonly ports: MemoryDependencies },
+export function createPromptHooks(dependencies: PromptHookDependencies): PromptHooks {
+  const { settings } = dependencies
+  return {
+    recallForPrompt: async (scope, prompt) => {
+      const resolved = await settings.resolve(parseScope(scope).owner)
+      return resolved['hooks.recallEnabled']
+        ? recallForPrompt(dependencies, scope, prompt, resolved)
+        : { block: '', memories: [], skipped: 'off' }
+    },
+    captureMessages: async (scope, messages) => {
+      const resolved = await settings.resolve(parseScope(scope).owner)
+      if (!resolved['hooks.captureEnabled']) return { captured: [], ignored: 0, skipped: 'off' }
+      return captureMessages(dependencies, scope, messages, {
+        captureMaxChars: resolved['hooks.captureCharactersMax'],
+      })
+    },
+  }
+}
+
+/** Recall's own similarity threshold decides what is relevant. */
+async function recallForPrompt(
+  { read, ports }: PromptHookDependencies,
   scope: ScopeInput,
   prompt: string,
   settings: Settings,
@@ -68,7 +107,7 @@ export async function recallForPrompt(
   const nothing: PromptContext = { block: '', memories: [], skipped: null }
   if (settings['gateway.contextTokensMax'] === 0) return nothing
   const parsed = parseScope(scope)
-  // Who names no user speaks for nobody in particular: what each user told is not for all of them.
+  // Without a user, memories of individual users stay out.
   const home = { owner: parsed.owner, user: parsed.user ?? null }
   const { block } = await read({
     home,
@@ -88,7 +127,7 @@ export async function recallForPrompt(
   return { block: block.text, memories, skipped: null }
 }
 
-/** The last messages of the person in the session that is named, newest first, for prompts that refer to them. */
+/** The last user messages of the session, newest first, for prompts that follow up on them. */
 async function loadPreviousMessages(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -100,10 +139,7 @@ async function loadPreviousMessages(
   return (await store.find('turn', scope, query)).rows.map(({ content }) => content)
 }
 
-/**
- * Keeps what the person said and meant to be kept: at most three messages, each as it stands. The newest first, because
- * programs send what was said before again.
- */
+/** The newest messages first, because programs send earlier ones again. */
 export async function captureMessages(
   { remember }: Pick<PromptHookDependencies, 'remember'>,
   scope: ScopeInput,
@@ -111,20 +147,16 @@ export async function captureMessages(
   options: CaptureOptions = {},
 ): Promise<CaptureResult> {
   const captured: RememberResult[] = []
-  let passed = 0
+  let ignored = 0
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
-    const kept = await captureMessage(
-      remember,
-      scope,
-      stripInjected(getMessageText(content)),
-      options,
-    )
-    if (kept === null) passed++
-    else captured.unshift(kept)
+    const text = stripInjected(getMessageText(content))
+    const result = await captureMessage(remember, scope, text, options)
+    if (result === null) ignored++
+    else captured.unshift(result)
   }
-  return { captured, ignored: passed, skipped: null }
+  return { captured, ignored, skipped: null }
 }
 
 async function captureMessage(
@@ -147,14 +179,14 @@ async function captureMessage(
         extractorVersion: CAPTURE_VERSION,
       },
     })
-  } catch (thrown) {
-    // What was forgotten stays so.
-    if (thrown instanceof AppError && thrown.code === 'forgotten') return null
-    throw thrown
+  } catch (error) {
+    // A statement that was forgotten stays forgotten.
+    if (error instanceof AppError && error.code === 'forgotten') return null
+    throw error
   }
 }
 
-/** How programs call a part that is text. */
+/** Content parts that hold text. */
 const TEXT_PARTS: readonly unknown[] = ['text', 'input_text']
 
 function getMessageText(content: unknown): string {
@@ -172,7 +204,7 @@ function getMessageText(content: unknown): string {
   return texts.map(({ text }) => text).join('\n')
 }
 
-/** What the person wrote, without what memory or a program has put around it. */
+/** The user's own words, without injected blocks and the tags of programs. */
 function stripInjected(text: unknown): string {
   return typeof text === 'string' ? stripHarnessTags(stripBlocks(text)).trim() : ''
 }

@@ -7,7 +7,7 @@
  * after the memory itself has been erased.
  */
 
-import { sha256 } from '../lib/hash.ts'
+import { hashParts } from '../lib/hash.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import type { TombstoneId } from './ids.ts'
@@ -40,6 +40,6 @@ export function buildTombstones(
 }
 
 function buildTombstoneId(place: Place, kind: 'content' | 'key', value: string): TombstoneId {
-  const hash = sha256(JSON.stringify([place.owner, place.user, kind, value])).slice(0, 40)
+  const hash = hashParts(place.owner, place.user, kind, value)
   return `tmb_${hash}` as TombstoneId // derived, not drawn: the same statement always has the same one
 }

@@ -1,5 +1,5 @@
-import type { Files } from '../files/files.ts'
-import type { FilesHost } from '../files/files-host.ts'
+import type { FilesHost } from '../files/file-index.ts'
+import type { FileService } from '../files/files.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { RecallDependencies } from '../recall/types.ts'
 import type { VectorReplication } from '../storage/vector-replication.ts'
@@ -14,6 +14,6 @@ export type EngineDependencies = RecallDependencies & {
   readonly languageModel?: LanguageModel
   /** Called after data was erased: purges whatever else holds a copy of it. */
   readonly onErased?: () => Promise<void>
-  /** Creates the file index, which is closed with the engine. */
-  readonly files?: (host: FilesHost) => Files
+  /** Creates memory in files, which is closed with the engine. */
+  readonly files?: (host: FilesHost) => FileService
 }

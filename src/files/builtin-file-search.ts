@@ -1,7 +1,6 @@
 /** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
 
 import type { IdGenerator, OwnerId } from '../domain/ids.ts'
-import type { Engine } from '../engine/engine.ts'
 import { raceAbort } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError } from '../lib/errors.ts'
@@ -21,6 +20,7 @@ import { BatchPrefill } from './indexing/batch-prefill.ts'
 import { countUnembedded, type IndexStore } from './indexing/chunk-vectors.ts'
 import { FileSync, type SyncOptions } from './indexing/file-sync.ts'
 import { readGenerations } from './indexing/generations.ts'
+import type { IndexEngine } from './indexing/index-engine.ts'
 import { loadIndexedFiles } from './indexing/index-scan.ts'
 import { readScanLog } from './indexing/scan-log.ts'
 import type { Roots } from './roots.ts'
@@ -32,7 +32,7 @@ export type BuiltinFileSearchDependencies = {
   readonly ids: IdGenerator
   /** Where the index is, and the engine on it, which is closed with the search. */
   readonly innerStore: IndexStore
-  readonly inner: Engine
+  readonly inner: IndexEngine
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
@@ -124,9 +124,9 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
     status: (owner) => buildStatus(parts, keeperOf(owner), owner),
     probeEmbeddingAvailability: async () => probeEmbedder(inner),
     probeVectorAvailability: async (): Promise<ProbeResult> =>
-      inner.getComponents().vectors === 'none'
-        ? { ok: false, error: 'Vectors are not kept here.' }
-        : { ok: true, error: null },
+      inner.canSearchVectors()
+        ? { ok: true, error: null }
+        : { ok: false, error: 'Vectors are not kept here.' },
     close: () => {
       closing ??= close()
       return closing
@@ -180,8 +180,8 @@ async function buildStatus(
       sessions: countOf(all.filter(({ source }) => source === 'sessions')),
     },
     watching: watchingOf(owner),
-    provider: inner.getComponents().embedder?.source ?? null,
-    model: inner.getComponents().embedder?.model ?? null,
+    provider: inner.getEmbedder()?.source ?? null,
+    model: inner.getEmbedder()?.model ?? null,
     withoutVector: wordsOnly.count,
     withoutVectorReason: wordsOnly.reason,
     rebuilding: keeper.progress,
@@ -193,12 +193,12 @@ async function buildStatus(
   }
 }
 
-async function probeEmbedder(inner: Engine): Promise<ProbeResult> {
-  if (inner.getComponents().embedder === null) {
+async function probeEmbedder(inner: IndexEngine): Promise<ProbeResult> {
+  if (inner.getEmbedder() === null) {
     return { ok: false, error: 'There is no embedding model; files are found by their words.' }
   }
   try {
-    await inner.models.embed(['probe'], { purpose: 'query' })
+    await inner.embed(['probe'], { purpose: 'query' })
     return { ok: true, error: null }
   } catch (error) {
     return { ok: false, error: error instanceof AppError ? error.message : String(error) }

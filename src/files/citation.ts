@@ -1,4 +1,6 @@
-/** How a place in a file is named, `notes/tea.md#L5-L9`, and what is shown of it. */
+/** Citations of lines in a file, `notes/tea.md#L5-L9`, and who sees them. */
+
+import type { CITATION_MODES } from '../domain/settings/file-settings.ts'
 
 export type Citation = {
   readonly path: string
@@ -21,4 +23,16 @@ export function parseCitation(text: string): Citation | null {
   const lineLast = Number(last)
   if (first === undefined || lineFirst < 1 || lineLast < lineFirst) return null
   return { path: text.slice(0, at), lineFirst, lineLast }
+}
+
+export type CitationMode = (typeof CITATION_MODES)[number]
+
+/** Segments of a session key such as `agent:main:discord:channel:42` that mark a conversation with several readers. */
+const SHARED_SEGMENTS = ['channel', 'group']
+
+/** `auto`: paths on someone's disk stay out of groups and channels. */
+export function isCitationShown(mode: CitationMode, sessionKey: string | undefined): boolean {
+  if (mode !== 'auto') return mode === 'on'
+  const segments = (sessionKey ?? '').toLowerCase().split(':')
+  return !segments.some((segment) => SHARED_SEGMENTS.includes(segment))
 }

@@ -1,13 +1,13 @@
 /** What the index holds, for people who look into it: the files of a root with their state, and the pieces of a file. */
 
 import type { DocumentId, OwnerId } from '../domain/ids.ts'
-import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
 import type { Chunk, FileProblem, FileSource } from './file.ts'
 import { readGenerations } from './indexing/generations.ts'
+import type { IndexEngine } from './indexing/index-engine.ts'
 import { type GenerationScope, readChunkMetadata, toFileRecord } from './indexing/index-rows.ts'
 import { readScanLog } from './indexing/scan-log.ts'
 import { type NamedRoot, type Roots, resolveDisplayPath, toDisplayPath } from './roots.ts'
@@ -51,7 +51,7 @@ export interface FileContents {
 
 type FileContentsDependencies = {
   readonly innerStore: Store
-  readonly inner: Engine
+  readonly inner: IndexEngine
   readonly roots: Roots
 }
 
@@ -140,11 +140,11 @@ function toSkippedFile({ kind }: NamedRoot, trouble: FileProblem): IndexedFileRo
 }
 
 async function listChunks(
-  inner: Engine,
+  inner: IndexEngine,
   home: GenerationScope,
   document: DocumentId,
 ): Promise<readonly IndexedChunk[]> {
-  const { memories } = await inner.overview.vectors({ ...home, session: document })
+  const { memories } = await inner.listVectors({ ...home, session: document })
   return memories
     .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))
     .map(({ memory, vector }) => {

@@ -8,6 +8,7 @@ import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { retryBriefly } from '../lib/retry.ts'
+import { SingleFlight } from '../lib/single-flight.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -76,9 +77,9 @@ export class JobRunner {
   #candidates: DueJob[] = []
   #hasMore = false
   #runs = 0
-  #filling: Promise<void> | null = null
+  readonly #filling = new SingleFlight(() => this.#startCandidates())
   #isFillRequested = false
-  #scanning: Promise<void> | null = null
+  readonly #scanning = new SingleFlight(() => this.#scan())
   #stopTicking: (() => void) | null = null
   #tick = 0
   #lastScanAt: Instant | null = null
@@ -114,7 +115,7 @@ export class JobRunner {
   /** Scans for due jobs and starts them. */
   async poll(): Promise<void> {
     if (this.#isClosed) return
-    await this.#scan()
+    await this.#scanning.run()
     await this.#fill()
   }
 
@@ -126,7 +127,7 @@ export class JobRunner {
       await this.poll()
       while (this.#running.size > 0) {
         await Promise.all([...this.#running.values()].map(({ ended }) => ended))
-        await this.#filling
+        await this.#filling.running
       }
       if (this.#runs === runs && !this.#hasMore) break
     }
@@ -182,8 +183,8 @@ export class JobRunner {
   }
 
   async #idle(): Promise<void> {
-    await this.#scanning
-    await this.#filling
+    await this.#scanning.running
+    await this.#filling.running
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
@@ -198,20 +199,13 @@ export class JobRunner {
   }
 
   /** Never fails: `lastError` reports a failed scan, and the next one retries. */
-  #scan(): Promise<void> {
-    this.#scanning ??= this.#collectDueJobs()
-      .then(
-        () => {
-          this.#scanFailure = null
-        },
-        (thrown: unknown) => {
-          this.#scanFailure = toAppError(thrown)
-        },
-      )
-      .finally(() => {
-        this.#scanning = null
-      })
-    return this.#scanning
+  async #scan(): Promise<void> {
+    try {
+      await this.#collectDueJobs()
+      this.#scanFailure = null
+    } catch (thrown) {
+      this.#scanFailure = toAppError(thrown)
+    }
   }
 
   async #collectDueJobs(): Promise<void> {
@@ -252,10 +246,7 @@ export class JobRunner {
   /** Starts as many jobs as the concurrency allows. A call during a pass requests another pass. */
   #fill(): Promise<void> {
     this.#isFillRequested = true
-    this.#filling ??= this.#startCandidates().finally(() => {
-      this.#filling = null
-    })
-    return this.#filling
+    return this.#filling.run()
   }
 
   async #startCandidates(): Promise<void> {

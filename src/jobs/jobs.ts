@@ -31,9 +31,11 @@ export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.
 
 export type { LockHold as Hold } from './owner-locks.ts'
 
+export type JobHandlers = Readonly<Record<string, JobHandler>>
+
 export type JobsOptions = {
-  /** The handler of each kind. Jobs of other kinds are left to other processes. */
-  readonly kinds: Readonly<Record<string, JobHandler>>
+  /** Handlers by kind; `register` adds more. Jobs of other kinds are left to processes that handle them. */
+  readonly kinds?: JobHandlers
   readonly timers?: IntervalTimers
   /** How many jobs run at once. */
   readonly concurrency?: number
@@ -64,6 +66,8 @@ export type ForegroundJob<Result> = {
 }
 
 export interface Jobs {
+  /** Adds handlers. Call it before `start` and `runDue`. */
+  register(handlers: JobHandlers): void
   /**
    * Builds the changes that schedule a job, for the commit of the caller; none when the job stays as it is. Scheduling
    * an existing job replaces its time and input; a running job runs again afterwards. The commit fails when the job
@@ -120,11 +124,12 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
   const limits = { leaseMs, attemptsMax, lostLeasesMax }
   const queue = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers
+  const kinds = new Map(Object.entries(options.kinds ?? {}))
   const runner = new JobRunner({
     ports,
     queue,
     limits,
-    kinds: new Map(Object.entries(options.kinds)),
+    kinds,
     timers,
     concurrency: options.concurrency ?? 2,
     pollMs: options.pollMs ?? 5_000,
@@ -166,6 +171,9 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
       }
     }
   return {
+    register: (handlers) => {
+      for (const [kind, handle] of Object.entries(handlers)) kinds.set(kind, handle)
+    },
     buildScheduleChanges: (request, store) => queue.buildScheduleChanges(request, store),
     schedule: async (request) => {
       const committed = await commitWithRetry(ports, async () => {

@@ -28,7 +28,7 @@ export const MAINTENANCE_JOB = 'maintenance'
 export type LearningJobDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: StoredSettings
-  readonly jobs: () => Jobs
+  readonly jobs: Jobs
   readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>
   readonly consolidate: (scope: Scope, options: ConsolidateOptions) => Promise<ConsolidationReport>
   /** The name of the distillation model under these settings; null without one. */
@@ -107,7 +107,7 @@ async function runMaintenance(
       throw new AppError('cancelled', 'The maintenance job was cancelled.')
     const owner = name as OwnerId // validated when stored
     const settings = await dependencies.settings.resolve(owner)
-    await dependencies.jobs().schedule(buildConsolidationJob(owner, settings, clock.now()))
+    await dependencies.jobs.schedule(buildConsolidationJob(owner, settings, clock.now()))
     if (job.input.looksForSessions === true)
       await schedulePendingSessions(dependencies, owner, settings)
     await retryModelJobs(dependencies, owner)
@@ -127,7 +127,7 @@ async function schedulePendingSessions(
   const signals = await loadSignals(ports, { owner })
   for (const place of listSessionPlaces(signals.filter(({ status }) => status === 'pending'))) {
     const request = buildDistillationJob(place, settings, ports.clock.now())
-    await jobs().schedule({ ...request, onlyIfNew: true })
+    await jobs.schedule({ ...request, onlyIfNew: true })
   }
 }
 
@@ -152,13 +152,13 @@ export async function retryModelJobs(
     String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon
   let after: string | null = null
   do {
-    const page: Awaited<ReturnType<Jobs['list']>> = await jobs().list({
+    const page: Awaited<ReturnType<Jobs['list']>> = await jobs.list({
       owner,
       kind: DISTILL_JOB,
       statuses: ['waiting'],
       ...(after === null ? {} : { after }),
     })
-    for (const { id } of page.rows.filter(waitsForModel)) await jobs().retry(id)
+    for (const { id } of page.rows.filter(waitsForModel)) await jobs.retry(id)
     after = page.next
   } while (after !== null)
 }

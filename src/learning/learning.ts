@@ -1,32 +1,23 @@
-/**
- * The life of a memory: what is said becomes memories, and memories are looked after, in the background and when asked to.
- * The parts are elsewhere; here they are put together.
- */
+/** Learning: conversations become memories, and memories are consolidated, in the background and on request. */
 
 import type { StoredSettings } from '../admin/stored-settings.ts'
-import { type ConversationAdmin, createConversationAdmin } from '../conversations/admin.ts'
-import {
-  type CaptureResult,
-  captureMessages,
-  type HookMessage,
-  type PromptContext,
-  type PromptHookDependencies,
-  recallForPrompt,
-} from '../conversations/prompt-hooks.ts'
 import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, type SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal, SignalStatus } from '../domain/signal.ts'
-import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { runExclusive, type WaitOptions } from '../jobs/run-exclusive.ts'
-import { AppError, type ErrorCode } from '../lib/errors.ts'
+import type { YieldTurn } from '../lib/backpressure.ts'
+import { AppError } from '../lib/errors.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
+import type { DraftInput } from '../memory/draft.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Serialize } from '../memory/write-serialization.ts'
-import { guardModel, type ModelCallReport, type Spent } from '../models/guarded-models.ts'
-import type { LanguageModel } from '../models/language-model.ts'
+import type { GuardedModels, Spent } from '../models/guarded-models.ts'
 import { findSessionByName } from '../storage/access/session-lookup.ts'
+import { yieldingStore } from '../storage/access/yielding-store.ts'
 import type { Change, Page } from '../storage/store.ts'
 import { addAdjudicator, createModelTasks, selectModel } from './completions/model-tasks.ts'
 import {
@@ -49,6 +40,13 @@ import {
 import { type DistillerDependencies, distillSession } from './distillation/distiller.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import {
+  type AddIdentityResult,
+  addIdentity,
+  getIdentity,
+  type IdentityProfile,
+  listIdentities,
+} from './identity/identities.ts'
+import {
   buildForegroundConsolidation,
   buildMaintenanceJob,
   createJobHandlers,
@@ -56,6 +54,8 @@ import {
   listSessionPlaces,
   retryModelJobs,
 } from './learning-jobs.ts'
+import type { PatternLearningOptions } from './patterns/pattern-drafts.ts'
+import { type LearnResult, learnPatterns } from './patterns/pattern-learning.ts'
 import {
   type Conflict,
   keepBoth,
@@ -78,23 +78,19 @@ import {
   retrySignals,
   type SignalQuery,
 } from './signals.ts'
-
-export type { EndedJob } from '../jobs/jobs.ts'
-
-export type { ModelCallReport as AskedModel } from '../models/guarded-models.ts'
-
-/** Hears what happens in the background. Must not fail. */
-export type BackgroundListeners = {
-  readonly onJobEnded?: (ended: EndedJob) => void
-  readonly onModelCall?: (asked: ModelCallReport) => void
-}
+import {
+  type SummarizeOptions,
+  type SummarizeResult,
+  summarize,
+  summarizeMemories,
+} from './summaries/summarizer.ts'
 
 export type LearningStatus = {
-  /** The model that distils; null when none is configured, and what was said waits. */
+  /** The model that distills; null when none is configured: signals then stay pending. */
   readonly model: string | null
-  /** Why the model is not asked at the moment: until when it rests. */
+  /** Until when the circuit breaker of the model is open; null when it is closed. */
   readonly pausedUntil: number | null
-  /** What models used today; null where there are none. */
+  /** Tokens used today; null without models. */
   readonly usageToday: Spent | null
 }
 
@@ -102,294 +98,432 @@ export type LearningReport = LearningStatus & {
   readonly signals: Readonly<Record<SignalStatus, number>>
 }
 
-/** Default: all of the scope. */
+/** Default: every signal of the scope. */
 export type SignalSelection = { readonly ids?: readonly string[] }
 
-export interface LearningApi extends ConversationAdmin {
+export interface Learning {
+  /** Exchanges that wait to be learned from. */
+  readonly signals: Signals
+  /** Memories that wait for a person. */
+  readonly review: Review
+  /** Who the users are: identity statements and the narrative written from them. */
+  readonly identity: Identities
   /**
-   * Looks after an owner's memories now; with `dryRun`, only tells what it would do. Waits while others do something of
-   * the kind, and fails with `busy` when that takes too long.
+   * Distills a session now instead of when it is quiet. Never fails because of the model: `outcome` reports what
+   * happened. When another job holds the owner's lock for too long, the outcome is `skipped:busy` and a job follows.
+   *
+   * @example
+   * const { outcome } = await engine.learning.distill({ owner: 'ada', session: 'trip to Oslo' })
+   */
+  distill(scope: ScopeInput, options?: WaitOptions): Promise<Distillation>
+  /**
+   * Records a whole conversation and distills it.
+   *
+   * @example
+   * await engine.learning.ingest({
+   *   owner: 'ada',
+   *   conversation: 'trip to Oslo',
+   *   turns: [{ user: 'I land in Oslo on Friday.', assistant: 'Noted.' }],
+   * })
+   */
+  ingest(input: IngestInput, options?: WaitOptions): Promise<IngestResult>
+  /**
+   * Merges, promotes and evicts the memories of a scope; with `dryRun`, only reports what it would do. Fails with
+   * `busy` when another job holds the owner's lock for too long.
+   *
+   * @example
+   * const report = await engine.learning.consolidate({ owner: 'ada' }, { dryRun: true })
    */
   consolidate(
     scope: ScopeInput,
     options?: ConsolidateOptions & WaitOptions,
   ): Promise<ConsolidationReport>
-  /** Reports of it, newest first, with what can still be undone. */
-  consolidations(scope: ScopeInput): Promise<readonly StoredConsolidationReport[]>
   /**
-   * Distils a session now, without waiting until it is quiet. Never fails for the model's sake: the outcome tells. Where
-   * others work for the owner for too long it is `skipped:busy`, and a job does it after them.
+   * Reports of past consolidations, newest first, with what can still be undone.
+   *
+   * @example
+   * const reports = await engine.learning.listConsolidations({ owner: 'ada' })
    */
-  distill(scope: ScopeInput, options?: WaitOptions): Promise<Distillation>
-  /** Keeps a whole conversation and distils it. */
-  ingest(input: IngestInput, options?: WaitOptions): Promise<IngestResult>
-  /** What models should know before they read this prompt; `skipped` says so where the setting `autoRecall` is off. */
-  recallForPrompt(scope: ScopeInput, prompt: string): Promise<PromptContext>
-  /** Keeps what of these messages is meant to be kept; `skipped` says so where the setting `autoCapture` is off. */
-  captureMessages(scope: ScopeInput, messages: readonly HookMessage[]): Promise<CaptureResult>
-  /** With what is learned from an owner's conversations, and what that cost today. */
-  learning(scope: ScopeInput): Promise<LearningStatus>
-  /** What was said and is to be learned from. */
-  readonly signals: {
-    list(scope: ScopeInput, query?: SignalQuery): Promise<Page<Signal>>
-    get(scope: ScopeInput, id: string): Promise<Signal>
-    /** Those that failed too often wait again, and are tried at once; so do those that are named and were forgotten. */
-    retry(scope: ScopeInput, options?: SignalSelection): Promise<readonly Signal[]>
-    /** Nothing is learned from them any more, also when the same is sent again. What was said stays. */
-    forget(scope: ScopeInput, options?: SignalSelection): Promise<readonly Signal[]>
-    /** The same, and how much waits, was learned from, and failed too often. */
-    report(scope: ScopeInput): Promise<LearningReport>
-  }
-  /** Memories that wait for a person, because they look like instructions. */
-  readonly review: {
-    list(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Memory>>
-    approve(scope: ScopeInput, id: string): Promise<Memory>
-    reject(scope: ScopeInput, id: string): Promise<Memory>
-    /** Memories in use that say otherwise than others in use. */
-    conflicts(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Conflict>>
-    /** One takes the place of the other, in its own words or in those given. */
-    settle(
-      scope: ScopeInput,
-      ids: { readonly keep: string; readonly drop: string },
-      content?: string,
-    ): Promise<ResolvedConflict>
-    /** A memory and the one that it is in conflict with both hold. */
-    reconcile(scope: ScopeInput, id: string): Promise<Memory>
-  }
-  /** Background work. Only a process that calls `start` or `runDue` does any. */
-  readonly jobs: {
-    list(query?: Omit<JobQuery, 'owner'> & { readonly owner?: string | null }): Promise<Page<Job>>
-    get(id: string): Promise<Job | null>
-    retry(id: string): Promise<Job>
-    cancel(id: string): Promise<Job>
-    runDue(): Promise<number>
-    /** From now on jobs are done in the background, and what was left by others is picked up. */
-    start(hearing?: BackgroundListeners): Promise<void>
-    /** Begins no more, and gives what runs this time to come to its end; then it is done another time. */
-    stop(graceMs?: number): Promise<void>
-  }
+  listConsolidations(scope: ScopeInput): Promise<readonly StoredConsolidationReport[]>
+  /**
+   * The model that learns from an owner's conversations, its circuit breaker and today's token use.
+   *
+   * @example
+   * const { model, usageToday } = await engine.learning.status({ owner: 'ada' })
+   */
+  status(scope: ScopeInput): Promise<LearningStatus>
 }
 
-export type BackgroundStatus = {
-  /** The model that distils for whoever has set no other; null when there is none. */
-  readonly extractionModel: string | null
-  /** Ids of the jobs that this process does at the moment. */
-  readonly running: readonly string[]
-  /** Why due jobs could not be looked for the last time. */
-  readonly lastError: ErrorCode | null
+export interface Signals {
+  /**
+   * @example
+   * const page = await engine.learning.signals.list({ owner: 'ada' }, { limit: 20 })
+   */
+  list(scope: ScopeInput, query?: SignalQuery): Promise<Page<Signal>>
+  /**
+   * Fails with `not_found` when there is no such signal.
+   *
+   * @example
+   * const signal = await engine.learning.signals.get({ owner: 'ada' }, 'sig_01jf8t3z9k')
+   */
+  get(scope: ScopeInput, id: string): Promise<Signal>
+  /**
+   * Makes dead signals pending and tries them at once; forgotten ones too when `ids` names them.
+   *
+   * @example
+   * const revived = await engine.learning.signals.retry({ owner: 'ada' })
+   */
+  retry(scope: ScopeInput, options?: SignalSelection): Promise<readonly Signal[]>
+  /**
+   * Excludes signals from learning, also when the same exchange is sent again. The turns stay.
+   *
+   * @example
+   * await engine.learning.signals.forget({ owner: 'ada' }, { ids: ['sig_01jf8t3z9k'] })
+   */
+  forget(scope: ScopeInput, options?: SignalSelection): Promise<readonly Signal[]>
+  /**
+   * The learning status with the number of signals by status.
+   *
+   * @example
+   * const { signals } = await engine.learning.signals.report({ owner: 'ada' })
+   */
+  report(scope: ScopeInput): Promise<LearningReport>
 }
 
-export type LearningDependencies = PromptHookDependencies & {
-  readonly ports: MemoryDependencies & { readonly languageModel?: LanguageModel }
+export interface Review {
+  /**
+   * Memories that look like instructions and are kept out of recall until someone approves them.
+   *
+   * @example
+   * const page = await engine.learning.review.list({ owner: 'ada' })
+   */
+  list(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Memory>>
+  /**
+   * @example
+   * await engine.learning.review.approve({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  approve(scope: ScopeInput, id: string): Promise<Memory>
+  /**
+   * @example
+   * await engine.learning.review.reject({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  reject(scope: ScopeInput, id: string): Promise<Memory>
+  /**
+   * Pairs of active memories that contradict each other.
+   *
+   * @example
+   * const page = await engine.learning.review.listConflicts({ owner: 'ada' })
+   */
+  listConflicts(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Conflict>>
+  /**
+   * Lets one memory of a conflict supersede the other, with its own text or with `content`.
+   *
+   * @example
+   * await engine.learning.review.resolveConflict(
+   *   { owner: 'ada' },
+   *   { keep: 'mem_01jf8t3z9k', drop: 'mem_01jf8t40aa' },
+   * )
+   */
+  resolveConflict(
+    scope: ScopeInput,
+    ids: { readonly keep: string; readonly drop: string },
+    content?: string,
+  ): Promise<ResolvedConflict>
+  /**
+   * Marks a memory as compatible with the one it conflicts with: both stay active.
+   *
+   * @example
+   * await engine.learning.review.keepBoth({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  keepBoth(scope: ScopeInput, id: string): Promise<Memory>
+}
+
+export interface Identities {
+  /**
+   * One profile per user who has identity statements.
+   *
+   * @example
+   * const profiles = await engine.learning.identity.list({ owner: 'ada' })
+   */
+  list(scope: ScopeInput): Promise<readonly IdentityProfile[]>
+  /**
+   * Fails with `not_found` for memories that are no identity statements.
+   *
+   * @example
+   * const statement = await engine.learning.identity.get({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  get(scope: ScopeInput, id: string): Promise<Memory>
+  /**
+   * @example
+   * await engine.learning.identity.add({ owner: 'ada' }, { content: 'Ada is a pilot.' })
+   */
+  add(
+    scope: ScopeInput,
+    statement: { readonly content: string; readonly source?: string },
+  ): Promise<AddIdentityResult>
+}
+
+export interface Summaries {
+  /**
+   * Replaces old memories by a summary that supersedes them, worded by a model where there is one.
+   *
+   * @example
+   * const { superseded } = await engine.memories.summarize({ owner: 'ada' }, { olderThanDays: 90 })
+   */
+  summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<SummarizeResult>
+  /**
+   * The same by size: the newest memories of each user that fit into `maxTokens` (4,000) stay as they are.
+   *
+   * @example
+   * const { tokensSaved } = await engine.memories.summarizeToFit({ owner: 'ada' }, { maxTokens: 8_000 })
+   */
+  summarizeToFit(
+    scope: ScopeInput,
+    options?: Omit<SummarizeOptions, 'olderThanDays'>,
+  ): Promise<SummarizeResult>
+}
+
+export type LearningDependencies = {
+  readonly ports: MemoryDependencies
+  /** Null without a language model. */
+  readonly models: GuardedModels | null
+  readonly jobs: Jobs
   readonly settings: StoredSettings
   readonly serialize: Serialize
-  /** Whatever else may hold something of what was erased lets it go. */
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
+  /** Purges caches that may hold erased text. */
   readonly purgeCaches: () => Promise<void>
 }
 
-/** With what the engine needs of it besides. */
-export type LearningService = {
-  readonly life: LearningApi
-  /** What decides at once, while somebody waits for it; null where there is no model. */
-  modelFor(owner: OwnerId): LanguageModel | null
-  /** Like the settings, but what they keep waiting is woken by a change of them. */
+/** The feature with what only the engine uses. */
+export interface LearningService {
+  readonly api: Learning
+  readonly summaries: Summaries
+  /** Stored settings; a change that makes a model available wakes the jobs that wait for one. */
   readonly settings: StoredSettings
   readonly buildSignalChanges: BuildSignalChanges
-  /** Is to hear every commit. */
-  changed(changes: readonly Change[]): void
-  forget(owner: OwnerId): Promise<void>
-  status(): Promise<BackgroundStatus>
-  close(): Promise<void>
+  /** Extracts facts by patterns, without a model. `yieldTurn`: lets requests go first. */
+  learn(
+    scope: ScopeInput,
+    text: string,
+    options?: PatternLearningOptions,
+    yieldTurn?: YieldTurn,
+  ): Promise<LearnResult>
+  /** The model of owners without settings of their own; null when there is none. */
+  getExtractionModel(): Promise<string | null>
+  /** Schedules the job that finds sessions and owners without one. */
+  scheduleMaintenance(): Promise<void>
 }
 
-export function createLearning(parts: LearningDependencies): LearningService {
-  const { ports, settings, serialize: inTurn, purgeCaches: letGo } = parts
-  let hearing: BackgroundListeners = {}
-  const models =
-    ports.languageModel === undefined
-      ? null
-      : guardModel(ports.languageModel, ports, {
-          budgetOf: async (owner) => (await settings.resolve(owner))['learning.modelTokensPerDay'],
-          onAsked: (asked) => hearing.onModelCall?.(asked),
-        })
-  const modelIn = (inForce: Settings) => (models === null ? null : selectModelName(inForce) || null)
-  const consolidations = new KeyedMutex()
-
-  const partsFor = async (
-    owner: OwnerId,
-    name: 'learning.extractionModel' | 'gateway.gateModel',
-  ): Promise<DistillerDependencies> => {
-    const inForce = await settings.resolve(owner)
-    const model = selectModel(
-      inForce[name] || inForce['learning.extractionModel'],
-      models?.for(owner) ?? null,
-    )
-    return {
-      ports: addAdjudicator({ ...ports, settings: inForce }, model && createModelTasks(model)),
-      model,
-      serialize: (scope, work) => inTurn(scope, work),
-    }
+export function createLearning(dependencies: LearningDependencies): LearningService {
+  const { ports, jobs, settings, serialize } = dependencies
+  const runConsolidation = createConsolidation(dependencies)
+  const jobDependencies: LearningJobDependencies = {
+    ...{ ports, settings, jobs },
+    modelIn: (resolved) => selectExtractionModel(dependencies, resolved),
+    distil: (place, context) => distill(dependencies, place, context.signal, () => context.fence()),
+    consolidate: runConsolidation,
   }
-  const distilNow = async (
-    place: SessionPlace,
-    signal: AbortSignal,
-    fence?: () => Promise<Change>,
-  ) => {
-    const isEach = isTurnExtraction(await settings.resolve(place.owner))
-    const given = await partsFor(
-      place.owner,
-      isEach ? 'gateway.gateModel' : 'learning.extractionModel',
-    )
-    const fenced = fence === undefined ? given : { ...given, fence }
-    return distillSession(fenced, place, signal, isEach ? 'turns' : 'session')
-  }
-  const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
-    consolidations.run(scope.owner, async () => {
-      const { ports: judged, model } = await partsFor(scope.owner, 'learning.extractionModel')
-      const word = model === null ? undefined : createModelTasks(model).narrative
-      const report = await consolidate(judged, scope, { word, ...options })
-      if (report.trashPurged > 0) await letGo()
-      return report
-    })
-
-  const work: LearningJobDependencies = {
-    ports,
-    settings,
-    modelIn,
-    jobs: () => jobs,
-    distil: (place, context) => distilNow(place, context.signal, () => context.fence()),
-    consolidate: consolidateIn,
-  }
-  const jobs: Jobs = createJobs(ports, {
-    kinds: createJobHandlers(work),
-    onEnded: (ended) => hearing.onJobEnded?.(ended),
-  })
-  const asked = { ports, jobs }
-  /** Due after what is done at once: it is for the case that this process dies before that. */
-  const arming = async (place: SessionPlace) => {
-    const inForce = await settings.resolve(place.owner)
-    return jobs.buildScheduleChanges(
-      buildDistillationJob(
-        place,
-        { ...inForce, 'learning.extractionMode': 'sessionEnd' },
-        ports.clock.now(),
-      ),
-    )
-  }
-
-  const learningOf = async (owner: OwnerId): Promise<LearningStatus> => {
-    const model = modelIn(await settings.resolve(owner))
-    return {
-      model,
-      pausedUntil: model === null ? null : (models?.openUntil(model) ?? null),
-      usageToday: (await models?.spent(owner)) ?? null,
-    }
-  }
-
-  const life: LearningApi = {
-    ...createConversationAdmin({
-      ...asked,
-      remember: parts.remember,
-      letGo,
-      settingsOf: (owner) => settings.resolve(owner),
-    }),
-    consolidate: async (scope, options = {}) => {
-      const parsed = parseScope(scope)
-      if (options.dryRun === true) return consolidateIn(parsed, options)
-      return runExclusive(asked, buildForegroundConsolidation(parsed), options, ({ signal }) =>
-        consolidateIn(parsed, { ...options, signal }),
-      )
-    },
-    consolidations: async (scope) => listReports(ports, parseScope(scope)),
-    distill: async (scope, options = {}) => {
-      const place = await resolveSessionPlace(ports, scope)
-      return distillExclusive(asked, place, options, (...given) => distilNow(place, ...given))
-    },
-    ingest: async (input, options = {}) => {
-      const given = await partsFor(
-        parseScope({ owner: input.owner }).owner,
-        'learning.extractionModel',
-      )
-      const inLane = (place: SessionPlace) =>
-        distillExclusive(asked, place, options, (signal, fence) =>
-          distillSession(fence === undefined ? given : { ...given, fence }, place, signal),
+  jobs.register(createJobHandlers(jobDependencies))
+  return {
+    api: {
+      signals: createSignals(dependencies),
+      review: createReview(ports),
+      identity: createIdentities(dependencies),
+      distill: async (scope, options = {}) => {
+        const place = await resolveSessionPlace(ports, scope)
+        return distillExclusive({ ports, jobs }, place, options, (signal, fence) =>
+          distill(dependencies, place, signal, fence),
         )
-      const whole = { ...given, buildJobChanges: arming, distil: inLane }
-      return ingestConversation(input.skipExtraction === true ? given : whole, input)
-    },
-    recallForPrompt: async (scope, prompt) => {
-      const inForce = await settings.resolve(parseScope(scope).owner)
-      return inForce['hooks.recallEnabled']
-        ? recallForPrompt(parts, scope, prompt, inForce)
-        : { block: '', memories: [], skipped: 'off' }
-    },
-    captureMessages: async (scope, messages) => {
-      const { 'hooks.captureEnabled': autoCapture, 'hooks.captureCharactersMax': captureMaxChars } =
-        await settings.resolve(parseScope(scope).owner)
-      if (!autoCapture) return { captured: [], ignored: 0, skipped: 'off' }
-      return captureMessages(parts, scope, messages, { captureMaxChars })
-    },
-    learning: async (scope) => learningOf(parseScope(scope).owner),
-    signals: {
-      list: async (scope, query) => listSignals(ports, parseScope(scope), query),
-      get: async (scope, id) => getSignal(ports, parseScope(scope), id),
-      forget: async (scope, options) => forgetSignals(ports, parseScope(scope), options),
-      retry: async (scope, options) => {
-        const revived = await retrySignals(ports, parseScope(scope), options)
-        for (const place of listSessionPlaces(revived))
-          await jobs.schedule(buildDistillationJobAt(place, ports.clock.now()))
-        return revived
       },
-      report: async (scope) => {
-        const parsed = parseScope(scope)
-        const signals = { pending: 0, processed: 0, dead: 0, forgotten: 0 }
-        for (const { status } of await loadSignals(ports, parsed)) signals[status]++
-        return { ...(await learningOf(parsed.owner)), signals }
+      ingest: async (input, options = {}) => ingest(dependencies, input, options),
+      consolidate: async (input, options = {}) => {
+        const scope = parseScope(input)
+        if (options.dryRun === true) return runConsolidation(scope, options)
+        const task = buildForegroundConsolidation(scope)
+        return runExclusive({ ports, jobs }, task, options, ({ signal }) =>
+          runConsolidation(scope, { ...options, signal }),
+        )
       },
+      listConsolidations: async (scope) => listReports(ports, parseScope(scope)),
+      status: async (scope) => getStatus(dependencies, parseScope(scope).owner),
     },
-    review: {
-      list: async (scope, query) => listSuspectMemories(ports, parseScope(scope), query),
-      approve: async (scope, id) => approveMemory(ports, parseScope(scope), parseId('mem', id)),
-      reject: async (scope, id) => rejectMemory(ports, parseScope(scope), parseId('mem', id)),
-      conflicts: async (scope, query) => listConflicts(ports, parseScope(scope), query),
-      settle: async (scope, { keep, drop }, content) => {
-        const ids = { keep: parseId('mem', keep), drop: parseId('mem', drop) }
-        return resolveMemoryConflict(ports, parseScope(scope), ids, content)
-      },
-      reconcile: async (scope, id) => keepBoth(ports, parseScope(scope), parseId('mem', id)),
+    summaries: createSummaries(dependencies),
+    settings: {
+      ...settings,
+      change: (...change) => changeSettings(jobDependencies, change),
     },
-    jobs: {
-      list: async ({ owner, ...query } = {}) =>
-        jobs.list({ ...query, ...(owner === undefined ? {} : { owner: parseOwner(owner) }) }),
-      get: (id) => jobs.get(id),
-      retry: (id) => jobs.retry(id),
-      cancel: (id) => jobs.cancel(id),
-      runDue: () => jobs.runDue(),
-      start: async (heard = {}) => {
-        hearing = heard
-        jobs.start()
-        await jobs.schedule(buildMaintenanceJob(ports.clock.now()))
-      },
-      stop: (graceMs) => jobs.stop(graceMs),
+    buildSignalChanges: createSignalWriter(ports, jobs),
+    learn: async (input, text, options, yieldTurn) =>
+      serialize(input, async () => {
+        const scope = parseScope(input)
+        const store = yieldTurn === undefined ? ports.store : yieldingStore(ports.store, yieldTurn)
+        const resolved = await settings.resolve(scope.owner)
+        return learnPatterns({ ...ports, store, settings: resolved }, scope, text, options)
+      }),
+    getExtractionModel: async () =>
+      selectExtractionModel(dependencies, await settings.resolve(null)),
+    scheduleMaintenance: () => jobs.schedule(buildMaintenanceJob(ports.clock.now())),
+  }
+}
+
+function createSignals(dependencies: LearningDependencies): Signals {
+  const { ports, jobs } = dependencies
+  return {
+    list: async (scope, query) => listSignals(ports, parseScope(scope), query),
+    get: async (scope, id) => getSignal(ports, parseScope(scope), id),
+    forget: async (scope, options) => forgetSignals(ports, parseScope(scope), options),
+    retry: async (scope, options) => {
+      const revived = await retrySignals(ports, parseScope(scope), options)
+      for (const place of listSessionPlaces(revived)) {
+        await jobs.schedule(buildDistillationJobAt(place, ports.clock.now()))
+      }
+      return revived
     },
+    report: async (input) => {
+      const scope = parseScope(input)
+      const signals = { pending: 0, processed: 0, dead: 0, forgotten: 0 }
+      for (const { status } of await loadSignals(ports, scope)) signals[status]++
+      return { ...(await getStatus(dependencies, scope.owner)), signals }
+    },
+  }
+}
+
+function createReview(ports: MemoryDependencies): Review {
+  return {
+    list: async (scope, query) => listSuspectMemories(ports, parseScope(scope), query),
+    approve: async (scope, id) => approveMemory(ports, parseScope(scope), parseId('mem', id)),
+    reject: async (scope, id) => rejectMemory(ports, parseScope(scope), parseId('mem', id)),
+    listConflicts: async (scope, query) => listConflicts(ports, parseScope(scope), query),
+    resolveConflict: async (scope, { keep, drop }, content) => {
+      const ids = { keep: parseId('mem', keep), drop: parseId('mem', drop) }
+      return resolveMemoryConflict(ports, parseScope(scope), ids, content)
+    },
+    keepBoth: async (scope, id) => keepBoth(ports, parseScope(scope), parseId('mem', id)),
+  }
+}
+
+function createIdentities({ ports, remember }: LearningDependencies): Identities {
+  return {
+    list: async (scope) => listIdentities(ports, parseScope(scope)),
+    get: async (scope, id) => getIdentity(ports, parseScope(scope), parseId('mem', id)),
+    add: async (scope, { content, source = 'library' }) =>
+      addIdentity(ports, remember, parseScope(scope), { content, source }),
+  }
+}
+
+function createSummaries({ ports, settings, models }: LearningDependencies): Summaries {
+  const withModel = async ({ owner }: Scope, options: SummarizeOptions) => {
+    const { 'learning.extractionModel': name } = await settings.resolve(owner)
+    const model = selectModel(name, models?.for(owner, 'waited-for') ?? null)
+    return model === null ? options : { writeSummary: createModelTasks(model).summary, ...options }
   }
   return {
-    life,
-    modelFor: (owner) => models?.for(owner, 'waited-for') ?? null,
-    settings: { ...settings, change: (...change) => changeSettings(work, change) },
-    buildSignalChanges: createSignalWriter(ports, () => jobs),
-    changed: (changes) => jobs.onCommit(changes),
-    forget: (owner) => jobs.cancelOwnerJobs(owner),
-    status: async () => {
-      const inForce = await settings.resolve(null)
-      return { extractionModel: modelIn(inForce), ...jobs.report() }
+    summarize: async (input, options = {}) => {
+      const scope = parseScope(input)
+      return summarize(ports, scope, await withModel(scope, options))
     },
-    close: () => jobs.close(),
+    summarizeToFit: async (input, options = {}) => {
+      const scope = parseScope(input)
+      return summarizeMemories(ports, scope, await withModel(scope, options))
+    },
   }
 }
 
-/** By these it is decided whether a model can be asked. */
-const WAKING = [
+type ConsolidateScope = (scope: Scope, options: ConsolidateOptions) => Promise<ConsolidationReport>
+
+/** One consolidation of an owner at a time in this process. */
+function createConsolidation(dependencies: LearningDependencies): ConsolidateScope {
+  const mutex = new KeyedMutex()
+  return (scope, options) =>
+    mutex.run(scope.owner, async () => {
+      const { ports, model } = await resolveDistiller(
+        dependencies,
+        scope.owner,
+        'learning.extractionModel',
+      )
+      const word = model === null ? undefined : createModelTasks(model).narrative
+      const report = await consolidate(ports, scope, { word, ...options })
+      if (report.trashPurged > 0) await dependencies.purgeCaches()
+      return report
+    })
+}
+
+async function distill(
+  dependencies: LearningDependencies,
+  place: SessionPlace,
+  signal: AbortSignal,
+  fence?: () => Promise<Change>,
+): Promise<Distillation> {
+  const isEachTurn = isTurnExtraction(await dependencies.settings.resolve(place.owner))
+  const distiller = await resolveDistiller(
+    dependencies,
+    place.owner,
+    isEachTurn ? 'gateway.gateModel' : 'learning.extractionModel',
+  )
+  const fenced = fence === undefined ? distiller : { ...distiller, fence }
+  return distillSession(fenced, place, signal, isEachTurn ? 'turns' : 'session')
+}
+
+async function ingest(
+  dependencies: LearningDependencies,
+  input: IngestInput,
+  options: WaitOptions,
+): Promise<IngestResult> {
+  const { ports, jobs, settings } = dependencies
+  const { owner } = parseScope({ owner: input.owner })
+  const distiller = await resolveDistiller(dependencies, owner, 'learning.extractionModel')
+  if (input.skipExtraction === true) return ingestConversation(distiller, input)
+  return ingestConversation(
+    {
+      ...distiller,
+      // The job is due after the distillation below, and only runs if this process dies before its end.
+      buildJobChanges: async (place) => {
+        const resolved = await settings.resolve(place.owner)
+        const atSessionEnd = { ...resolved, 'learning.extractionMode': 'sessionEnd' } as const
+        return jobs.buildScheduleChanges(
+          buildDistillationJob(place, atSessionEnd, ports.clock.now()),
+        )
+      },
+      distil: (place) =>
+        distillExclusive({ ports, jobs }, place, options, (signal, fence) =>
+          distillSession(fence === undefined ? distiller : { ...distiller, fence }, place, signal),
+        ),
+    },
+    input,
+  )
+}
+
+async function resolveDistiller(
+  { ports, models, settings, serialize }: LearningDependencies,
+  owner: OwnerId,
+  setting: 'learning.extractionModel' | 'gateway.gateModel',
+): Promise<DistillerDependencies> {
+  const resolved = await settings.resolve(owner)
+  const name = resolved[setting] || resolved['learning.extractionModel']
+  const model = selectModel(name, models?.for(owner) ?? null)
+  return {
+    ports: addAdjudicator({ ...ports, settings: resolved }, model && createModelTasks(model)),
+    model,
+    serialize,
+  }
+}
+
+async function getStatus(
+  dependencies: LearningDependencies,
+  owner: OwnerId,
+): Promise<LearningStatus> {
+  const { models, settings } = dependencies
+  const model = selectExtractionModel(dependencies, await settings.resolve(owner))
+  return {
+    model,
+    pausedUntil: model === null ? null : (models?.openUntil(model) ?? null),
+    usageToday: (await models?.spent(owner)) ?? null,
+  }
+}
+
+/** Settings that decide whether a model can be called. */
+const MODEL_SETTINGS = [
   'learning.extractionModel',
   'gateway.gateModel',
   'learning.modelTokensPerDay',
@@ -397,41 +531,42 @@ const WAKING = [
 ] as const
 
 async function changeSettings(
-  work: LearningJobDependencies,
+  dependencies: LearningJobDependencies,
   change: Parameters<StoredSettings['change']>,
 ): Promise<Settings> {
-  const { settings, ports, jobs } = work
+  const { settings, ports, jobs } = dependencies
   const [owner] = change
   const before = await settings.resolve(owner)
   const changed = await settings.change(...change)
-  if (WAKING.every((name) => changed[name] === before[name])) return changed
-  if (owner === null) await jobs().schedule(buildMaintenanceJob(ports.clock.now()))
-  else await retryModelJobs(work, owner)
+  if (MODEL_SETTINGS.every((name) => changed[name] === before[name])) return changed
+  if (owner === null) await jobs.schedule(buildMaintenanceJob(ports.clock.now()))
+  else await retryModelJobs(dependencies, owner)
   return changed
-}
-
-function parseOwner(owner: string | null): OwnerId | null {
-  return owner === null ? null : parseScope({ owner }).owner
 }
 
 function isTurnExtraction({ 'learning.extractionMode': extractionMode }: Settings): boolean {
   return extractionMode === 'everyTurn'
 }
 
-/** Empty where none is named. */
-function selectModelName(inForce: Settings): string {
-  const { 'learning.extractionModel': coreModel, 'gateway.gateModel': fastModel } = inForce
-  return isTurnExtraction(inForce) ? fastModel || coreModel : coreModel
+/** Null without a language model, or where the settings name none. */
+function selectExtractionModel(
+  { models }: LearningDependencies,
+  settings: Settings,
+): string | null {
+  if (models === null) return null
+  const { 'learning.extractionModel': extractionModel, 'gateway.gateModel': gateModel } = settings
+  const name = isTurnExtraction(settings) ? gateModel || extractionModel : extractionModel
+  return name || null
 }
 
-/** Where no user is named, the one who has a session of this name is meant. */
+/** A scope without a user means the user who has a session of this name. */
 async function resolveSessionPlace(
   ports: MemoryDependencies,
   scope: ScopeInput,
 ): Promise<SessionPlace> {
   const { owner, user, session } = parseScope(scope)
   if (session === undefined || session === null) {
-    throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
+    throw new AppError('invalid_input', '`session` is required.', { field: 'sessionId' })
   }
   if (user !== undefined) return { owner, user, session }
   const known = await findSessionByName(ports, { owner, session })

@@ -39,10 +39,7 @@ export type BuildSignalChanges = (
 
 const OPEN_KEPT_MS = 30 * DAY_MS
 
-export function createSignalWriter(
-  ports: MemoryDependencies,
-  jobs: () => Jobs,
-): BuildSignalChanges {
+export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
     const openId = buildOpenSessionId(place)
     const signalIds = exchanges.map(({ turns }) => toEntryId(turns[0]))
@@ -61,10 +58,10 @@ export function createSignalWriter(
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     return [
       ...signals,
-      ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
+      ...(await jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
       ...(await buildPreviousSessionFlush(
         { ...ports, store },
-        jobs(),
+        jobs,
         place,
         known.get(openId) ?? null,
         settings,

@@ -1,5 +1,6 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
 
+import { parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type Trust,
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
 import { addMs, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -141,10 +141,7 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
 }
 
 function parseOffset(offset: number): number {
-  if (Number.isSafeInteger(offset) && offset >= 0) return offset
-  throw new AppError('invalid_input', 'An offset is a whole number, 0 or more.', {
-    field: 'offset',
-  })
+  return parseInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function toCursor(order: MemoryOrder | undefined, after: string): string {

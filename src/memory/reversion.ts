@@ -3,6 +3,7 @@
  */
 import type { ChangeId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 
 /** Bookkeeping of every version, not part of what a change meant. */
@@ -65,8 +66,4 @@ function changedFields(from: Memory, to: Memory): readonly string[] {
   return Object.entries(to)
     .filter(([field, value]) => !BOOKKEEPING.has(field) && !isJsonEqual(value, then[field]))
     .map(([field]) => field)
-}
-
-function isJsonEqual(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -5,6 +5,7 @@
 import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
+import { DelayedTask } from '../lib/delayed-task.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import type { Change, Store } from '../storage/store.ts'
@@ -23,7 +24,8 @@ export class UsageCounter {
   readonly #store: Store
   readonly #clock: Clock
   #pending = new Map<string, UsageCount>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  /** What cannot be written is kept, and tried again with the next uses. */
+  readonly #write = new DelayedTask(() => void this.flush().catch(() => {}))
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
@@ -42,16 +44,11 @@ export class UsageCounter {
         this.#pending.set(name, { scope, id, uses: 1, usedAt })
       }
     }
-    if (this.#timer !== undefined || this.#pending.size === 0) return
-    this.#timer = setTimeout(() => {
-      this.flush().catch(() => {}) // kept, and tried again with the next uses
-    }, WRITE_AFTER_MS)
-    this.#timer.unref()
+    if (this.#pending.size > 0) this.#write.schedule(WRITE_AFTER_MS)
   }
 
   async flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#write.cancel()
     const uses = [...this.#pending.values()]
     this.#pending = new Map()
     for (let start = 0; start < uses.length; start += BATCH) {

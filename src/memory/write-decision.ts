@@ -10,6 +10,7 @@ import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { hasEnded, isTrusted, type Memory, type Tombstone, TRUST_LEVELS } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import {
@@ -364,10 +365,6 @@ function isMoreDetailed(draft: Draft, holder: Memory): boolean {
 /** Whether a person pins what was pinned by what learned it. */
 function isNewlyPinned({ fields: given }: Draft, holder: Memory): boolean {
   return given.pinned === true && !hasAutoPin(given.metadata) && isAutoPinned(holder)
-}
-
-function isJsonEqual(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function isLessTrusted(draft: Draft, memory: Memory): boolean {

@@ -61,10 +61,3 @@ export type ModelRoute = {
   readonly provider: Provider /** As the provider knows it. */
   readonly model: string
 }
-
-export {
-  getContextWindow as contextWindowOf,
-  getSystemRole as systemRoleOf,
-  hasToolSupport as supportsTools,
-} from './model-capabilities.ts'
-export { routeModel } from './model-routing.ts'

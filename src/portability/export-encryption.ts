@@ -8,8 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../lib/errors.ts'
-import { isObject } from '../lib/json.ts'
-import { parseJsonOrNull } from './importers/foreign-record.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { ENCRYPTED_FORMAT } from './importers/format-detection.ts'
 
 const ENCRYPTION_VERSION = 1
@@ -80,7 +79,7 @@ export async function* decryptLines(
 
 /** Whether the line is the header of an encrypted export. */
 export function isEncrypted(firstLine: string): boolean {
-  const header = parseJsonOrNull(firstLine)
+  const header = parseJson(firstLine)
   return isObject(header) && header.format === ENCRYPTED_FORMAT
 }
 
@@ -193,7 +192,7 @@ function deriveKeys(
 }
 
 function parseHeader(text: string): EncryptionHeader {
-  const fields = parseJsonOrNull(text)
+  const fields = parseJson(text)
   if (!isObject(fields)) throw createHeaderError('is not a JSON object')
   const { format, version, cipher, kdf, N, r, p, salt, check } = fields
   if (format !== ENCRYPTED_FORMAT)

@@ -5,7 +5,7 @@
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Table, TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
@@ -19,7 +19,6 @@ import {
   isRowPresent,
   throwIfImportAborted,
 } from './import-rows.ts'
-import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
 import {
   exportRoots,
@@ -143,7 +142,7 @@ async function* prependLine(first: string, rest: AsyncIterator<string>): AsyncGe
 
 /** Null for rows that cannot be assigned to another owner. */
 function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
-  const value = parseJsonOrNull(text)
+  const value = parseJson(text)
   // The message must not quote the line, which may hold private text.
   if (!isObject(value)) throw new AppError('invalid_input', 'The line is not a JSON object.')
   const { table } = value
@@ -166,7 +165,7 @@ function parseRow<T extends Table>(
 }
 
 function parseHeader(text: string): void {
-  const header = parseJsonOrNull(text)
+  const header = parseJson(text)
   const { format, version } = isObject(header) ? header : {}
   if (format !== EXPORT_FORMAT) {
     throw new AppError(

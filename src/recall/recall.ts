@@ -14,6 +14,7 @@
  * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
  */
 
+import { parseInstant, parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import { hasEnded, type Memory } from '../domain/memory.ts'
@@ -477,23 +478,13 @@ function toSettingOverrides({ strategy, fusion, timeoutMs: deadlineMs }: RecallQ
   }
 }
 
-/** As far as dates reach. */
-const TIME_MS_MAX = 8_640_000_000_000_000
-
 function parseTime(time: Date | number): Instant {
-  const ms = time instanceof Date ? time.getTime() : time
-  if (Number.isInteger(ms) && Math.abs(ms) <= TIME_MS_MAX) return ms as Instant // just checked
-  throw new AppError('invalid_input', 'That is not a time.', { field: 'asOf' })
+  return parseInstant('asOf', time instanceof Date ? time.getTime() : time)
 }
 
 function getTokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): number | null {
   if (tokensMax !== undefined) {
-    if (!Number.isInteger(tokensMax) || tokensMax < 0 || tokensMax > 16_000) {
-      throw new AppError('invalid_input', 'tokensMax is a whole number from 0 to 16000.', {
-        field: 'tokensMax',
-      })
-    }
-    return tokensMax
+    return parseInteger('tokensMax', tokensMax, 0, 16_000)
   }
   return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
 }

@@ -20,13 +20,13 @@ export function describeSystem(name: string, open: OpenStore): void {
 function describeKeys(open: OpenStore): void {
   it('[SY1] verifies the secret and stores only its hash', async () => {
     const { engine, store } = await openEngine(open)
-    const { key, secret } = await engine.keys.create({
+    const { key, secret } = await engine.admin.keys.create({
       name: 'app',
       defaultOwner: 'ada',
       role: 'agent',
     })
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
-    expect(await engine.keys.verify(secret)).toMatchObject({
+    expect(await engine.admin.keys.verify(secret)).toMatchObject({
       id: key.id,
       home: 'ada',
       role: 'agent',
@@ -45,50 +45,52 @@ function describeKeys(open: OpenStore): void {
       secret.replace('rc_', 'sk_'),
       `${secret}\n`,
     ]) {
-      expect(await engine.keys.verify(wrong)).toBeNull()
+      expect(await engine.admin.keys.verify(wrong)).toBeNull()
     }
   })
 
   it('[SY1] does not mistake another entry for a key', async () => {
     const { engine } = await openEngine(open)
-    await engine.settings.change(null, { 'recall.limit': 3 })
-    expect(await engine.keys.verify('rc_system_abc')).toBeNull()
-    await expect(engine.keys.revoke('key_nothing')).rejects.toMatchObject({ code: 'not_found' })
+    await engine.admin.settings.change(null, { 'recall.limit': 3 })
+    expect(await engine.admin.keys.verify('rc_system_abc')).toBeNull()
+    await expect(engine.admin.keys.revoke('key_nothing')).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   it('[SY2] rejects expired and revoked keys', async () => {
     const { engine, clock } = await openEngine(open)
     const expiresAt = clock.now() + DAY
-    const brief = await engine.keys.create({ name: 'brief', defaultOwner: 'ada', expiresAt })
-    const ended = await engine.keys.create({ name: 'ended', defaultOwner: 'ada' })
-    await engine.keys.revoke(ended.key.id)
-    expect(await engine.keys.verify(ended.secret)).toBeNull()
-    expect(await engine.keys.verify(brief.secret)).not.toBeNull()
+    const brief = await engine.admin.keys.create({ name: 'brief', defaultOwner: 'ada', expiresAt })
+    const ended = await engine.admin.keys.create({ name: 'ended', defaultOwner: 'ada' })
+    await engine.admin.keys.revoke(ended.key.id)
+    expect(await engine.admin.keys.verify(ended.secret)).toBeNull()
+    expect(await engine.admin.keys.verify(brief.secret)).not.toBeNull()
     clock.advance(DAY)
-    expect(await engine.keys.verify(brief.secret)).toBeNull()
-    expect((await engine.keys.list()).map(({ name }) => name)).toEqual(['brief'])
+    expect(await engine.admin.keys.verify(brief.secret)).toBeNull()
+    expect((await engine.admin.keys.list()).map(({ name }) => name)).toEqual(['brief'])
   })
 
   it('[SY3] creates the management key once and replaces it on request', async () => {
     const { engine } = await openEngine(open)
-    const first = await engine.keys.ensureManagement()
-    expect(await engine.keys.ensureManagement()).toBeNull()
-    expect(await engine.keys.verify(first ?? '')).toMatchObject({ role: 'superadmin' })
-    const second = await engine.keys.resetManagement()
-    expect(await engine.keys.verify(first ?? '')).toBeNull()
-    expect(await engine.keys.verify(second)).toMatchObject({ isManagement: true })
+    const first = await engine.admin.keys.ensureManagement()
+    expect(await engine.admin.keys.ensureManagement()).toBeNull()
+    expect(await engine.admin.keys.verify(first ?? '')).toMatchObject({ role: 'superadmin' })
+    const second = await engine.admin.keys.resetManagement()
+    expect(await engine.admin.keys.verify(first ?? '')).toBeNull()
+    expect(await engine.admin.keys.verify(second)).toMatchObject({ isManagement: true })
   })
 
   it('[SY2] records the last use at most once a minute', async () => {
     const { engine, clock } = await openEngine(open)
-    const { secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
+    const { secret } = await engine.admin.keys.create({ name: 'app', defaultOwner: 'ada' })
     clock.advance(1_000)
-    await engine.keys.verify(secret)
+    await engine.admin.keys.verify(secret)
     const usedAt = clock.now()
-    await expect.poll(async () => (await engine.keys.list())[0]?.lastUsedAt).toBe(usedAt)
+    await expect.poll(async () => (await engine.admin.keys.list())[0]?.lastUsedAt).toBe(usedAt)
     clock.advance(1_000)
-    await engine.keys.verify(secret)
-    expect((await engine.keys.list())[0]?.lastUsedAt).toBe(usedAt)
+    await engine.admin.keys.verify(secret)
+    expect((await engine.admin.keys.list())[0]?.lastUsedAt).toBe(usedAt)
   })
 
   it('[SY1] refuses invalid keys', async () => {
@@ -102,33 +104,33 @@ function describeKeys(open: OpenStore): void {
       { name: 'app', defaultOwner: 'ada', expiresAt: clock.now() },
       { name: 'app', defaultOwner: 'ada', actsFor: Array.from({ length: 101 }, (_, n) => `o${n}`) },
     ]) {
-      await expect(engine.keys.create(input)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(engine.admin.keys.create(input)).rejects.toMatchObject({ code: 'invalid_input' })
     }
-    expect(await engine.keys.list()).toEqual([])
+    expect(await engine.admin.keys.list()).toEqual([])
   })
 }
 
 function describeSettings(open: OpenStore): void {
   it('[SY4] lets the owner override the system, and the system the default', async () => {
     const { engine } = await openEngine(open)
-    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
-    await engine.settings.change(null, { 'recall.limit': 3, 'recall.strategy': 'keyword' })
-    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ 'recall.limit': 3 })
-    await engine.settings.change(owner('ada'), { 'recall.limit': 7 })
-    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({
+    expect((await engine.admin.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
+    await engine.admin.settings.change(null, { 'recall.limit': 3, 'recall.strategy': 'keyword' })
+    expect(await engine.admin.settings.resolve(owner('ada'))).toMatchObject({ 'recall.limit': 3 })
+    await engine.admin.settings.change(owner('ada'), { 'recall.limit': 7 })
+    expect(await engine.admin.settings.resolve(owner('ada'))).toMatchObject({
       'recall.limit': 7,
       'recall.strategy': 'keyword',
     })
-    expect((await engine.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
-    await engine.settings.change(owner('ada'), { 'recall.limit': null })
-    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(3)
-    expect(await engine.settings.getStored(owner('ada'))).toEqual({})
+    expect((await engine.admin.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
+    await engine.admin.settings.change(owner('ada'), { 'recall.limit': null })
+    expect((await engine.admin.settings.resolve(owner('ada')))['recall.limit']).toBe(3)
+    expect(await engine.admin.settings.getStored(owner('ada'))).toEqual({})
   })
 
   it('[SY4] recalls with the settings of the requesting owner', async () => {
     const { engine } = await openEngine(open)
     for (let n = 0; n < 5; n++) await engine.remember(ADA, { content: `tea number ${n} is good` })
-    await engine.settings.change(owner('ada'), { 'recall.limit': 2 })
+    await engine.admin.settings.change(owner('ada'), { 'recall.limit': 2 })
     expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(2)
   })
 
@@ -143,27 +145,27 @@ function describeSettings(open: OpenStore): void {
       [owner('ada'), { 'recall.sharedMemoryEnabled': true }],
       [owner('ada'), { 'retention.auditDays': null }],
     ] as const) {
-      await expect(engine.settings.change(about, changes)).rejects.toMatchObject({
+      await expect(engine.admin.settings.change(about, changes)).rejects.toMatchObject({
         code: 'invalid_input',
       })
     }
-    expect(await engine.settings.getStored(null)).toEqual({})
+    expect(await engine.admin.settings.getStored(null)).toEqual({})
   })
 
   it('[SY4] sees changes of another process within seconds', async () => {
     const { engine, clock, store, on } = await openEngine(open)
-    await engine.settings.resolve(owner('ada'))
-    await on(store).settings.change(owner('ada'), { 'recall.limit': 4 })
+    await engine.admin.settings.resolve(owner('ada'))
+    await on(store).admin.settings.change(owner('ada'), { 'recall.limit': 4 })
     clock.advance(2_000)
-    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
+    expect((await engine.admin.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
   })
 
   it('[SY14] recalls memories whether or not the gateway is enabled', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
-    expect((await engine.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
+    expect((await engine.admin.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
-      await engine.settings.change(owner('ada'), { 'gateway.enabled': enabled })
+      await engine.admin.settings.change(owner('ada'), { 'gateway.enabled': enabled })
       const { memories } = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
       expect(memories).toHaveLength(1)
       expect((await engine.learn(ADA, 'I live in Rome.')).remembered).toHaveLength(1)
@@ -177,7 +179,7 @@ function describeSettings(open: OpenStore): void {
     await expect(engine.recall(ADA, { text: 'office', reach: 'global' })).rejects.toMatchObject({
       code: 'invalid_input',
     })
-    await engine.settings.change(null, { 'recall.sharedMemoryEnabled': true })
+    await engine.admin.settings.change(null, { 'recall.sharedMemoryEnabled': true })
     const own = await engine.recall(ADA, { text: 'office' })
     expect(own.memories.map(({ memory }) => memory.place.owner)).toEqual(['ada'])
     const all = await engine.recall(ADA, { text: 'office', reach: 'global' })
@@ -185,7 +187,7 @@ function describeSettings(open: OpenStore): void {
     const one = await engine.recall(ADA, { text: 'office', reach: 'global', limit: 1 })
     expect(one.memories).toHaveLength(1)
     expect(one.memories[0]?.memory.id).toBe(all.memories[0]?.memory.id)
-    await engine.settings.change(owner('ada'), { 'recall.scope': 'global' })
+    await engine.admin.settings.change(owner('ada'), { 'recall.scope': 'global' })
     expect((await engine.recall(ADA, { text: 'office' })).memories).toHaveLength(2)
   })
 
@@ -208,47 +210,49 @@ function describeAuditAndIdempotency(open: OpenStore): void {
   it('[SY7] lists the audit log newest first and expires entries', async () => {
     const { engine, clock } = await openEngine(open)
     const note = (operation: string, about: string) =>
-      engine.audit.append({ actor: null, operation, owner: about, targets: ['mem_1'] })
+      engine.admin.audit.append({ actor: null, operation, owner: about, targets: ['mem_1'] })
     await note('memory.add', 'ada')
     clock.advance(1_000)
     await note('memory.forget', 'bob')
-    const { rows } = await engine.audit.list()
+    const { rows } = await engine.admin.audit.list()
     expect(rows.map(({ operation }) => operation)).toEqual(['memory.forget', 'memory.add'])
-    expect((await engine.audit.list({ owner: 'ada' })).rows).toMatchObject([
+    expect((await engine.admin.audit.list({ owner: 'ada' })).rows).toMatchObject([
       { operation: 'memory.add', owner: 'ada', targets: ['mem_1'], targetCount: 1 },
     ])
     clock.advance(91 * DAY)
     for (let n = 0; n < 200; n++) await note('memory.add', 'eve')
-    expect((await engine.audit.list({ owner: 'ada' })).rows).toEqual([])
-    await engine.settings.change(null, { 'retention.auditDays': 0 })
+    expect((await engine.admin.audit.list({ owner: 'ada' })).rows).toEqual([])
+    await engine.admin.settings.change(null, { 'retention.auditDays': 0 })
     await note('memory.add', 'zoe')
-    expect((await engine.audit.list({ owner: 'zoe' })).rows).toEqual([])
+    expect((await engine.admin.audit.list({ owner: 'zoe' })).rows).toEqual([])
   })
 
   it('[SY8] runs the work once and replays the response', async () => {
     const { engine, clock } = await openEngine(open)
     let done = 0
     const work = async () => ({ n: ++done })
-    expect(await engine.idempotency.runOnce('k', 'body', work)).toEqual({
+    expect(await engine.admin.idempotency.runOnce('k', 'body', work)).toEqual({
       answer: { n: 1 },
       isRepeated: false,
     })
-    expect(await engine.idempotency.runOnce('k', 'body', work)).toEqual({
+    expect(await engine.admin.idempotency.runOnce('k', 'body', work)).toEqual({
       answer: { n: 1 },
       isRepeated: true,
     })
-    await expect(engine.idempotency.runOnce('k', 'other', work)).rejects.toMatchObject({
+    await expect(engine.admin.idempotency.runOnce('k', 'other', work)).rejects.toMatchObject({
       code: 'conflict',
     })
     clock.advance(2 * DAY)
-    expect(await engine.idempotency.runOnce('k', 'other', work)).toMatchObject({ answer: { n: 2 } })
+    expect(await engine.admin.idempotency.runOnce('k', 'other', work)).toMatchObject({
+      answer: { n: 2 },
+    })
   })
 
   it('[SY8] stores no response that could quote erased memories', async () => {
     const { engine, store } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
-    await engine.idempotency.runOnce('k', 'body', async () => ({ content: memory.content }))
-    await engine.erase(ADA, memory.id)
+    await engine.admin.idempotency.runOnce('k', 'body', async () => ({ content: memory.content }))
+    await engine.memories.erase(ADA, memory.id)
     const { rows } = await store.find(
       'entry',
       { owner: owner('@system') },
@@ -270,17 +274,19 @@ function describeAuditAndIdempotency(open: OpenStore): void {
       return { n: ++done }
     }
     const asked = [
-      engine.idempotency.runOnce('k', 'body', work),
-      engine.idempotency.runOnce('k', 'body', work),
+      engine.admin.idempotency.runOnce('k', 'body', work),
+      engine.admin.idempotency.runOnce('k', 'body', work),
     ]
     await Promise.race(asked).catch(release)
     const both = await Promise.allSettled(asked)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
     const failing = () =>
-      engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
+      engine.admin.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
-    expect(await engine.idempotency.runOnce('f', 'body', work)).toMatchObject({ isRepeated: false })
+    expect(await engine.admin.idempotency.runOnce('f', 'body', work)).toMatchObject({
+      isRepeated: false,
+    })
   })
 }
 
@@ -294,15 +300,15 @@ function describeMany(open: OpenStore): void {
     await store.commit(notes.map(create))
     await engine.remember(ADA, { content: 'I prefer tea', type: 'factual' })
     clock.advance(1_000)
-    const dry = await engine.clear(ADA, { types: ['episodic'] }, { dryRun: true })
+    const dry = await engine.memories.clear(ADA, { types: ['episodic'] }, { dryRun: true })
     expect(dry).toMatchObject({ matched: 650, forgotten: 0, change: null })
-    const cleared = await engine.clear(ADA, { types: ['episodic'] })
+    const cleared = await engine.memories.clear(ADA, { types: ['episodic'] })
     expect(cleared).toMatchObject({ matched: 650, forgotten: 650, erased: 0 })
-    expect((await engine.countMemories(ADA)).total).toBe(1)
+    expect((await engine.memories.count(ADA)).total).toBe(1)
     const undone = await engine.undo(ADA, cleared.change ?? '')
     expect(undone.memories).toHaveLength(650)
-    expect((await engine.countMemories(ADA)).total).toBe(651)
-    expect(await engine.clear(ADA, {}, { erase: true })).toMatchObject({
+    expect((await engine.memories.count(ADA)).total).toBe(651)
+    expect(await engine.memories.clear(ADA, {}, { erase: true })).toMatchObject({
       erased: 651,
       change: null,
     })
@@ -319,7 +325,7 @@ function describeMany(open: OpenStore): void {
       if (!isDone) setImmediate(others)
     }
     setImmediate(others)
-    const { change } = await engine.clear(ADA, {})
+    const { change } = await engine.memories.clear(ADA, {})
     const whileClearing = turns
     await engine.undo(ADA, change ?? '')
     isDone = true
@@ -335,7 +341,7 @@ function describeMany(open: OpenStore): void {
         await engine.edit(ADA, memory.id, { importance: 9 })
       }),
     )
-    expect(await hasty.clear(ADA, {})).toMatchObject({ matched: 1, forgotten: 1 })
+    expect(await hasty.memories.clear(ADA, {})).toMatchObject({ matched: 1, forgotten: 1 })
     expect(await engine.get(ADA, memory.id)).toMatchObject({ status: 'forgotten', importance: 9 })
   })
 
@@ -355,17 +361,17 @@ function describeMany(open: OpenStore): void {
     )
     clock.advance(40 * DAY)
     await engine.remember({ ...ADA, user: 'u1' }, { content: 'u1 started to swim' })
-    const dry = await engine.summarize(ADA, { dryRun: true })
+    const dry = await engine.memories.summarize(ADA, { dryRun: true })
     expect(dry.candidates).toHaveLength(4)
     expect(dry.summaries).toEqual([])
-    const done = await engine.summarize(ADA)
+    const done = await engine.memories.summarize(ADA)
     expect(done.superseded).toBe(4)
     expect(done.summaries.map(({ place }) => place.user).sort()).toEqual(['u1', 'u2'])
     expect(done.summaries[0]?.content).toContain('We met in Rome. It rained. We had soup.')
     expect(done.summaries[0]?.content).not.toContain('Then we left')
     const left = (await engine.list({ ...ADA, user: 'u1' })).rows.map(({ content }) => content)
     expect(left).toHaveLength(3)
-    expect(await engine.summarize(ADA)).toMatchObject({ superseded: 0, summaries: [] })
+    expect(await engine.memories.summarize(ADA)).toMatchObject({ superseded: 0, summaries: [] })
     await engine.undo(ADA, done.summaries[0]?.change ?? '')
     expect((await engine.list(ADA)).rows).toHaveLength(6)
   })
@@ -375,36 +381,38 @@ function describeMany(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     await engine.edit(ADA, memory.id, { content: 'I prefer green tea' })
     await engine.remember({ owner: 'bob' }, { content: 'I prefer coffee' })
-    await engine.settings.change(owner('ada'), { 'recall.limit': 4 })
-    const { secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
-    const dry = await engine.eraseOwner('ada', { dryRun: true })
+    await engine.admin.settings.change(owner('ada'), { 'recall.limit': 4 })
+    const { secret } = await engine.admin.keys.create({ name: 'app', defaultOwner: 'ada' })
+    const dry = await engine.admin.eraseOwner('ada', { dryRun: true })
     expect(dry.rows).toMatchObject({ memory: 1, revision: 1, entry: 2 })
-    expect(await engine.eraseOwner('ada')).toEqual(dry)
-    expect(await engine.keys.verify(secret)).toBeNull()
-    expect((await engine.listPlaces()).map((place) => place.owner)).toEqual(['bob'])
+    expect(await engine.admin.eraseOwner('ada')).toEqual(dry)
+    expect(await engine.admin.keys.verify(secret)).toBeNull()
+    expect((await engine.admin.listPlaces()).map((place) => place.owner)).toEqual(['bob'])
     const left = await store.find('revision', { owner: owner('ada') }, { where: {}, limit: 9 })
     expect(left.rows).toEqual([])
-    const management = await engine.keys.ensureManagement()
-    await engine.eraseOwner('default')
-    expect(await engine.keys.verify(management ?? '')).not.toBeNull()
-    await expect(engine.eraseOwner('@system')).rejects.toMatchObject({ code: 'invalid_input' })
+    const management = await engine.admin.keys.ensureManagement()
+    await engine.admin.eraseOwner('default')
+    expect(await engine.admin.keys.verify(management ?? '')).not.toBeNull()
+    await expect(engine.admin.eraseOwner('@system')).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
   })
 
   it('[SY12] tests a write and leaves no rows behind', async () => {
     const { engine, store } = await openEngine(open)
-    expect(await engine.testWrite()).toEqual({ works: true, reason: null })
+    expect(await engine.admin.testWrite()).toEqual({ works: true, reason: null })
     expect((await store.getReport()).rows).toMatchObject({ memory: 0, revision: 0, tombstone: 0 })
   })
 
   it('[SY13] refreshes counts after each change', async () => {
     const { engine, clock, store, on } = await openEngine(open)
-    expect((await engine.countMemories(ADA)).total).toBe(0)
+    expect((await engine.memories.count(ADA)).total).toBe(0)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
-    expect(await engine.countMemories(ADA)).toMatchObject({ total: 1, characters: 12 })
+    expect(await engine.memories.count(ADA)).toMatchObject({ total: 1, characters: 12 })
     await engine.forget(ADA, memory.id)
-    expect((await engine.countMemories(ADA)).total).toBe(0)
+    expect((await engine.memories.count(ADA)).total).toBe(0)
     await on(store).remember(ADA, { content: 'I have a cat' })
     clock.advance(3_000)
-    expect((await engine.countMemories(ADA)).total).toBe(1)
+    expect((await engine.memories.count(ADA)).total).toBe(1)
   })
 }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 async function startedAfter(changes: object, options: EngineOptions = {}) {
   const path = join(temporaryFolder(), 'memory.db')
   const first = await createEngine({ path, embedding: false })
-  await first.settings.change(null, { ...changes })
+  await first.admin.settings.change(null, { ...changes })
   await first.close()
   const second = await createEngine({ path, ...options })
   onTestFinished(() => second.close())
@@ -16,7 +16,7 @@ async function startedAfter(changes: object, options: EngineOptions = {}) {
 }
 
 async function embedderAfter(changes: object, options: EngineOptions = {}) {
-  return (await startedAfter(changes, options)).getComponents().embedder
+  return (await startedAfter(changes, options)).admin.getComponents().embedder
 }
 
 const OPENAI = { 'embedding.model': 'openai/text-embedding-3-small' }
@@ -55,14 +55,14 @@ it('[SY16] a stored model without a provider is refused', async () => {
   const engine = await startedAfter({}, { embedding: false })
   for (const name of ['embedding.model', 'recall.rerankModel']) {
     for (const value of ['text-embedding-3-small', 'nobody/model', 'cohere/']) {
-      const change = engine.settings.change(null, { [name]: value })
+      const change = engine.admin.settings.change(null, { [name]: value })
       await expect(change).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringContaining('provider/model'),
       })
     }
-    await engine.settings.change(null, { [name]: 'cohere/any' })
-    await engine.settings.change(null, { [name]: '' })
+    await engine.admin.settings.change(null, { [name]: 'cohere/any' })
+    await engine.admin.settings.change(null, { [name]: '' })
   }
 })
 
@@ -76,10 +76,10 @@ it('[SY16] a model without its key does not prevent the start, and the status re
     state: 'degraded',
     reasons: expect.arrayContaining([expect.stringContaining(reason)]),
   })
-  await remote.settings.change(null, { 'embedding.source': null })
+  await remote.admin.settings.change(null, { 'embedding.source': null })
 
   const nameless = await startedAfter({ 'embedding.source': 'remote' })
-  expect(nameless.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
+  expect(nameless.admin.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
   const auto = await embedderAfter(OPENAI)
   const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: reason }
@@ -100,7 +100,10 @@ it('[SY16] invalid start options are refused at the start', async () => {
 it('[RR5] a setting names the reranker; without its key the reranker is skipped with a reason', async () => {
   const stored = { 'recall.rerankModel': 'cohere/rerank-v3.5' }
   const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
-  expect(withKey.getComponents().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
+  expect(withKey.admin.getComponents().reranker).toEqual({
+    name: 'rerank-v3.5',
+    provider: 'cohere',
+  })
   expect(await withKey.status()).toMatchObject({ rerankerProblem: null })
 
   const without = await startedAfter(stored, { embedding: false })
@@ -115,5 +118,5 @@ it('[RR5] a setting names the reranker; without its key the reranker is skipped 
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })
-  expect(started.getComponents().reranker).toMatchObject({ provider: null })
+  expect(started.admin.getComponents().reranker).toMatchObject({ provider: null })
 })

@@ -65,7 +65,7 @@ function describeIdentity(open: OpenStore): void {
       who('The user is a mother', { validFrom: now + 86_400_000 }),
       { ...DOG, pinned: true },
     ])
-    await engine.disable(ADA, disabled)
+    await engine.memories.disable(ADA, disabled)
     expect(await told(reading, SMALL_TALK)).toMatch(/^- The user is in Rome.*\n- .* on leave.*$/)
     clock.advance(60_000)
     expect(await reading.lines(`${SMALL_TALK} Again.`)).toEqual([])
@@ -85,7 +85,9 @@ function describeIdentity(open: OpenStore): void {
     expect(await asked('dov')).toEqual([])
     expect(await asked()).toEqual([])
     const found = async (scope: ScopeInput) =>
-      (await engine.recallForPrompt(scope, SMALL_TALK)).memories.map(({ content }) => content)
+      (await engine.conversations.recallForPrompt(scope, SMALL_TALK)).memories.map(
+        ({ content }) => content,
+      )
     expect(await found({ ...ADA, user: 'bea' })).toEqual(['The user is called bea'])
     expect(await found(ADA)).toEqual([])
     expect(await found({ owner: 'bob', user: 'bea' })).toEqual([])
@@ -103,7 +105,7 @@ function describeIdentity(open: OpenStore): void {
     expect(await told(reading, `${SMALL_TALK} 3`)).toBe('')
     await engine.edit(ADA, id, { pinned: true })
     expect(await told(reading, `${SMALL_TALK} 4`)).toContain('called Eve')
-    await engine.erase(ADA, id)
+    await engine.memories.erase(ADA, id)
     expect(await told(reading, `${SMALL_TALK} 5`)).toBe('')
   })
 
@@ -138,7 +140,7 @@ function describeFitting(open: OpenStore): void {
     expect(known.length).toBeGreaterThan(0)
     expect(teas.length).toBeGreaterThan(0)
     expect(estimateTokens(known.join('\n'))).toBeLessThanOrEqual(100)
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 16_000 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 16_000 })
     const { block: large } = await client.ask(['What tea is green tea?'], 'All.')
     expect(large?.match(/The user knows/g)).toHaveLength(12)
   })
@@ -164,7 +166,7 @@ function describeFitting(open: OpenStore): void {
     }
     const countTokens = () => 1
     expect((await client.ask([ABOUT_DOG], 'Rex.', { countTokens })).count).toBe(3)
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 4_000 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 4_000 })
     expect((await client.ask([`So ${ABOUT_DOG}`], 'Rex.', { countTokens })).count).toBe(15)
   })
 
@@ -187,7 +189,7 @@ function describeFitting(open: OpenStore): void {
     const { engine, store } = reading
     const [dog = ''] = await remember(engine, [DOG])
     expect(await told(reading, ABOUT_DOG)).toContain('Rex')
-    await engine.recordUse(ADA, [])
+    await engine.memories.recordUse(ADA, [])
     const { rows } = await store.find('memory', { owner: ada }, { where: {}, limit: 9 })
     expect(rows).toMatchObject([{ id: dog, useCount: 1, lastUsedAt: reading.clock.now() }])
   })

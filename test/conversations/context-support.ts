@@ -54,7 +54,7 @@ export async function openReading(
       return block?.split('\n').slice(1, -1) ?? []
     },
     receipt: async (): Promise<Receipt> => {
-      const { rows } = await engine.conversations.listReceipts(ADA, { limit: 1 })
+      const { rows } = await engine.conversations.receipts.list(ADA, { limit: 1 })
       if (rows[0] === undefined) throw new Error('There is no receipt.')
       return rows[0]
     },

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
 import type { ContextBuilderDependencies } from '../../src/conversations/context/types.ts'
-import { createConversations } from '../../src/conversations/conversation-service.ts'
+import { createRequestLifecycle } from '../../src/conversations/conversation-service.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
 import { RequestBackpressure } from '../../src/lib/backpressure.ts'
 import { BoundedQueue, type QueuedTask } from '../../src/lib/bounded-queue.ts'
@@ -116,7 +116,7 @@ function conversationsOn(given: SettingValues, recall: ContextBuilderDependencie
     settings,
   }
   const reader = createContextBuilder({ ports, recall, modelFor: () => null, countUse: () => {} })
-  const conversations = createConversations({
+  const conversations = createRequestLifecycle({
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
     read: reader.buildContext,

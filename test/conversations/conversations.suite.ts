@@ -124,7 +124,7 @@ function describePreparing(open: OpenStore): void {
         engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields)),
       ).toEqual(prepared)
       expect(touched).toEqual([])
-      expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
+      expect((await engine.conversations.receipts.list(ADA)).rows).toEqual([])
     }
   })
 
@@ -135,17 +135,17 @@ function describePreparing(open: OpenStore): void {
     }
     const all = await client.ask(QUESTION, 'Tea.')
     expect(all.count).toBe(9)
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 100 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 100 })
     const few = await client.ask(['What tea do I drink?'], 'Tea.')
     expect(few.count).toBeGreaterThan(0)
     expect(few.count).toBeLessThan(9)
     expect(few.tokens).toBeLessThanOrEqual(100)
     // The fence alone is more.
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 1 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 1 })
     expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({
       skipped: 'no-budget',
     })
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 800 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 800 })
     const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     expect(await client.ask(['And what tea do I drink?'], 'Tea.', narrow)).toMatchObject({
       skipped: 'no-budget',
@@ -225,9 +225,9 @@ function describePreparing(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I drink cold water' })
     const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toContain('green tea')
-    await engine.settings.change(ada, { 'recall.scope': 'session' })
+    await engine.admin.settings.change(ada, { 'recall.scope': 'session' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
-    await engine.settings.change(ada, { 'recall.scope': 'owner' })
+    await engine.admin.settings.change(ada, { 'recall.scope': 'owner' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toContain('green tea')
   })
 
@@ -282,7 +282,7 @@ function describePreparing(open: OpenStore): void {
     await engine.conversations.flush()
     // What was said is kept all the same.
     expect(await transcript(store)).toEqual(['1 user: I prefer tea', '1 assistant: Good.'])
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
+    expect((await engine.conversations.receipts.list(ADA)).rows).toMatchObject([
       { skipped: 'timeout', error: 'unavailable' },
     ])
   })
@@ -308,7 +308,7 @@ function describePreparing(open: OpenStore): void {
     })
     const signal = AbortSignal.abort()
     expect(await client.ask(QUESTION, '-', { signal })).toMatchObject({ skipped: 'failed' })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
+    expect((await engine.conversations.receipts.list(ADA)).rows).toMatchObject([
       { error: 'cancelled' },
     ])
   })
@@ -379,7 +379,7 @@ function describeLearning(open: OpenStore): void {
     const loop = { asked: { toolResults: ['I live in Berlin.'] } }
     await client.ask(['Look me up'], 'Done.', loop)
     expect(await contentsOf(engine)).toEqual([])
-    await engine.settings.change(ada, { 'learning.toolResultsEnabled': true })
+    await engine.admin.settings.change(ada, { 'learning.toolResultsEnabled': true })
     await client.ask(['Look me up'], 'Done.', loop)
     await client.ask(['Look me up'], 'Done again.', loop)
     expect((await engine.list(ADA)).rows).toMatchObject([
@@ -398,10 +398,10 @@ function describeLearning(open: OpenStore): void {
   it('[CV14] nothing is recorded or learned where it is not wanted', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.', { wants: { extract: false } })
-    await engine.settings.change(ada, { 'learning.enabled': false })
+    await engine.admin.settings.change(ada, { 'learning.enabled': false })
     await client.ask(['I prefer coffee'], 'Good.')
     expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
-    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(2)
+    expect((await engine.conversations.receipts.list(ADA)).rows).toHaveLength(2)
   })
 
   it('[CV16] what a model repeats of its memories is no new memory', async () => {
@@ -477,7 +477,7 @@ function describeLearning(open: OpenStore): void {
     })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')
-    const { rows } = await engine.conversations.listReceipts(ADA)
+    const { rows } = await engine.conversations.receipts.list(ADA)
     expect(rows).toMatchObject([
       { skipped: 'dry-run', injected: null, dryRun: { memories: [memory.id] } },
     ])

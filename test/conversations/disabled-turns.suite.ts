@@ -20,26 +20,29 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       await say('trip', OSLO)
       const [asked] = await turnsIn(engine, 'trip')
       const id = asked?.id ?? ''
-      expect(await engine.transcript.disable(ADA, id)).toMatchObject({
+      expect(await engine.conversations.turns.disable(ADA, id)).toMatchObject({
         turn: { id, disabled: true, version: 2 },
         learned: [],
       })
-      expect((await engine.transcript.disable(ADA, id)).turn.version).toBe(2)
+      expect((await engine.conversations.turns.disable(ADA, id)).turn.version).toBe(2)
       expect((await turnsIn(engine, 'trip'))[0]).toMatchObject({
         id,
         content: ROME,
         disabled: true,
       })
-      const found = () => engine.transcript.search(ADA, { text: 'Clara', limit: 5, days: 1 })
+      const found = () =>
+        engine.conversations.turns.search(ADA, { text: 'Clara', limit: 5, days: 1 })
       expect(await found()).toEqual([])
       // Corrected, it stays out of use.
-      await engine.transcript.edit(ADA, id, { content: `${ROME} Really.` })
+      await engine.conversations.turns.edit(ADA, id, { content: `${ROME} Really.` })
       clock.advance(QUIET_MS)
       await engine.jobs.runDue()
       expect(model.lastPrompt).toContain('Oslo')
       expect(model.lastPrompt).not.toContain('Clara')
       expect(await statusesOf(engine)).toEqual(['processed', 'processed'])
-      expect(await engine.transcript.restore(ADA, id)).toMatchObject({ turn: { disabled: false } })
+      expect(await engine.conversations.turns.restore(ADA, id)).toMatchObject({
+        turn: { disabled: false },
+      })
       expect(await found()).toHaveLength(1)
       expect(await statusesOf(engine)).toEqual(['pending', 'processed'])
       clock.advance(QUIET_MS)
@@ -52,14 +55,16 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       const { engine, episode, model } = await openTrip(open)
       const [asked] = await turnsIn(engine, 'trip')
       const fact = (await engine.list(ADA)).rows.find(({ content }) => content === FACT)
-      const { learned } = await engine.transcript.disable(ADA, asked?.id ?? '')
+      const { learned } = await engine.conversations.turns.disable(ADA, asked?.id ?? '')
       expect(new Set(learned)).toEqual(new Set([fact?.id, episode.id]))
       expect((await engine.get(ADA, fact?.id ?? ''))?.status).toBe('active')
-      await engine.transcript.restore(ADA, asked?.id ?? '')
+      await engine.conversations.turns.restore(ADA, asked?.id ?? '')
       expect(await statusesOf(engine)).toEqual(['processed'])
       expect(model.requests).toHaveLength(1)
       for (const scope of [{ owner: 'bob' }, { ...ADA, user: 'eve' }]) {
-        await expect(engine.transcript.disable(scope, asked?.id ?? '')).rejects.toMatchObject({
+        await expect(
+          engine.conversations.turns.disable(scope, asked?.id ?? ''),
+        ).rejects.toMatchObject({
           code: 'not_found',
         })
       }
@@ -68,16 +73,16 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
     it('[LD17] stays disabled when the conversation is taken in again, in other words too', async () => {
       const { engine } = await openLife(open)
       const conversation = { ...ADA, conversation: 'home' }
-      await engine.ingest({ ...conversation, turns: [{ user: 'Well, hello there.' }] })
+      await engine.learning.ingest({ ...conversation, turns: [{ user: 'Well, hello there.' }] })
       const [turn] = await turnsIn(engine, 'home')
-      await engine.transcript.disable(ADA, turn?.id ?? '')
-      await engine.ingest({ ...conversation, turns: [{ user: 'I live in Berlin.' }] })
+      await engine.conversations.turns.disable(ADA, turn?.id ?? '')
+      await engine.learning.ingest({ ...conversation, turns: [{ user: 'I live in Berlin.' }] })
       expect(await turnsIn(engine, 'home')).toMatchObject([
         { content: 'I live in Berlin.', disabled: true },
       ])
       expect((await engine.list(ADA)).rows).toEqual([])
-      await engine.transcript.restore(ADA, turn?.id ?? '')
-      await engine.distill({ ...ADA, session: 'home' })
+      await engine.conversations.turns.restore(ADA, turn?.id ?? '')
+      await engine.learning.distill({ ...ADA, session: 'home' })
       expect((await engine.list(ADA)).rows).toMatchObject([{ content: 'I live in Berlin' }])
     })
 
@@ -92,9 +97,9 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       const turns = await turnsIn(engine, 'trip')
       disable = async () => {
         disable = async () => {}
-        for (const { id } of turns) await engine.transcript.disable(ADA, id)
+        for (const { id } of turns) await engine.conversations.turns.disable(ADA, id)
       }
-      const told = await engine.distill({ ...ADA, session: 'trip' })
+      const told = await engine.learning.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('empty:no_turns')
       expect((await engine.list(ADA)).rows).toEqual([])
     })

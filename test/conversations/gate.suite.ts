@@ -43,14 +43,14 @@ function describeOff(open: OpenStore): void {
     const { engine } = await openReading(open)
     await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
     const asked = 'Where is Rex the dog?'
-    expect((await engine.recallForPrompt(ADA, asked)).memories).toHaveLength(3)
-    await engine.settings.change(ada, { 'gateway.gateMode': 'heuristic' })
-    const { block, memories } = await engine.recallForPrompt(ADA, LAST_WEEK)
+    expect((await engine.conversations.recallForPrompt(ADA, asked)).memories).toHaveLength(3)
+    await engine.admin.settings.change(ada, { 'gateway.gateMode': 'heuristic' })
+    const { block, memories } = await engine.conversations.recallForPrompt(ADA, LAST_WEEK)
     expect(memories.map(({ category }) => category)).toEqual(['identity', 'episode'])
     expect(block).toContain('Today is 2023-11-14, Tuesday (UTC).\n- The user is called Ada (')
-    expect((await engine.recallForPrompt(ADA, SMALL_TALK)).memories).toHaveLength(1)
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 0 })
-    expect((await engine.recallForPrompt(ADA, asked)).block).toBe('')
+    expect((await engine.conversations.recallForPrompt(ADA, SMALL_TALK)).memories).toHaveLength(1)
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 0 })
+    expect((await engine.conversations.recallForPrompt(ADA, asked)).block).toBe('')
   })
 }
 
@@ -212,7 +212,7 @@ function describeHeuristic(open: OpenStore): void {
     ])
     clock.advance(1_000)
     expect(await told(reading, 'Which languages do I speak?')).toMatch(/^- I speak three languages/)
-    const { memories } = await engine.recallForPrompt(ADA, 'Where do I live?')
+    const { memories } = await engine.conversations.recallForPrompt(ADA, 'Where do I live?')
     expect(memories[0]?.content).toBe('I live in Oslo')
     const whole = await told(reading, 'What do you know about me?')
     expect(whole).not.toMatch(/Mallory|mother/)
@@ -265,9 +265,9 @@ function describeHeuristic(open: OpenStore): void {
       { ...EPISODE, content: 'They planned a garden.', validFrom: at - 1_000 },
       { ...EPISODE, content: 'They wrote a song.', validFrom: at - 5e8 },
     ])
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 100 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 100 })
     expect(await told(reading, asked)).toContain('garden')
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 800 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 800 })
     expect(await told(reading, `${asked} `)).toMatch(/garden.*\n.*song.*\n.*left off/)
     expect((await reading.receipt()).gate).toMatchObject({ section: 'episode' })
   })

@@ -30,7 +30,7 @@ async function openGate(injectDeadlineMs = 30_000) {
   await engine.remember(ADA, { content: 'My dog is called Rex' })
   const ask = async (message: string) => {
     const { skipped } = await client.ask([message], 'Rex.')
-    const { rows } = await engine.conversations.listReceipts(ADA, { limit: 1 })
+    const { rows } = await engine.conversations.receipts.list(ADA, { limit: 1 })
     return { skipped, gate: rows[0]?.gate ?? null }
   }
   return { upstream, ask, engine }
@@ -44,7 +44,7 @@ it('[PL3] asks a real provider, and the owner’s budget pays for it', async () 
     gate: { by: 'llm', section: 'none' },
   })
   expect(upstream.last().body).toMatchObject({ model: 'small', stream: false })
-  expect((await engine.signals.report(ADA)).usageToday).toMatchObject({ calls: 1 })
+  expect((await engine.learning.signals.report(ADA)).usageToday).toMatchObject({ calls: 1 })
 })
 
 const TROUBLES: readonly (readonly [string, Reply])[] = [

@@ -50,7 +50,7 @@ export async function openCited(open: OpenStore, settings = {}) {
   })
   const { engine, client } = opened
   const detail = async (id: string | null) => {
-    const receipt = await engine.conversations.getReceipt(ADA, id ?? '')
+    const receipt = await engine.conversations.receipts.get(ADA, id ?? '')
     if (receipt === null) throw new Error('There is no receipt.')
     return receipt
   }
@@ -64,7 +64,7 @@ export async function openCited(open: OpenStore, settings = {}) {
     },
     said: async (text: string, session = 'earlier') => {
       await client.ask([text], null, { scope: { ...ADA, session } })
-      const { rows } = await engine.transcript.turns({ ...ADA, session })
+      const { rows } = await engine.conversations.turns.list({ ...ADA, session })
       const turn = rows.find(({ content }) => content === text)
       if (turn === undefined) throw new Error('The turn was not recorded.')
       return turn
@@ -140,7 +140,9 @@ function describeShown(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const { id, block } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     await engine.edit(ADA, memory.id, { content: 'Clara plays the harp' })
-    await engine.transcript.edit(ADA, turn.id, { content: 'Wondering about the harp of Clara' })
+    await engine.conversations.turns.edit(ADA, turn.id, {
+      content: 'Wondering about the harp of Clara',
+    })
     expect((await detail(id)).block).toBe(block)
     expect(block).toMatch(/oboe.*bassoon/s)
     const later = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
@@ -164,7 +166,7 @@ function describeShown(open: OpenStore): void {
     await said(SAID)
     await engine.remember(ADA, { content: OBOE })
     const { id } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
-    const { rows } = await engine.conversations.listReceipts(ADA)
+    const { rows } = await engine.conversations.receipts.list(ADA)
     expect(rows[0]?.lines).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toMatch(SECRET)
     expect(JSON.stringify(await store.get('entry', { owner: ada }, id))).not.toMatch(SECRET)
@@ -179,7 +181,7 @@ function describeShown(open: OpenStore): void {
     const { pieces: _pieces, frame: _frame, ...body } = entry.body
     await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
     expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ lines: [] }])
+    expect((await engine.conversations.receipts.list(ADA)).rows).toMatchObject([{ lines: [] }])
   })
 }
 
@@ -188,24 +190,25 @@ type Ids = { readonly memory: string; readonly turn: string }
 
 /** Every way in which a memory goes for good. */
 const MEMORY_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promise<unknown>>> = {
-  erase: ({ engine }, { memory }) => engine.erase(ADA, memory),
-  'clear with erase': ({ engine }) => engine.clear(ADA, { contains: 'oboe' }, { erase: true }),
+  erase: ({ engine }, { memory }) => engine.memories.erase(ADA, memory),
+  'clear with erase': ({ engine }) =>
+    engine.memories.clear(ADA, { contains: 'oboe' }, { erase: true }),
   'emptying the trash': async ({ engine }, { memory }) => {
     await engine.forget(ADA, memory)
-    await engine.emptyTrash(ADA, { days: 0 })
+    await engine.memories.emptyTrash(ADA, { days: 0 })
   },
   'consolidation of a trash that is past its time': async ({ engine, clock }, { memory }) => {
     await engine.forget(ADA, memory)
     clock.advance(200 * DAY)
-    await engine.consolidate(ADA)
+    await engine.learning.consolidate(ADA)
   },
 }
 
 /** Every way in which a turn goes for good. */
 const TURN_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promise<unknown>>> = {
-  'forgetting the turn': ({ engine }, { turn }) => engine.transcript.forget(ADA, turn),
+  'forgetting the turn': ({ engine }, { turn }) => engine.conversations.turns.delete(ADA, turn),
   'forgetting the session': ({ engine }) =>
-    engine.transcript.forgetSession({ ...ADA, session: 'earlier' }),
+    engine.conversations.sessions.delete({ ...ADA, session: 'earlier' }),
 }
 
 const REDACTED = { text: null, redaction: 'erased' }
@@ -246,7 +249,7 @@ function describeRedaction(open: OpenStore): void {
     const { id, block } = await asked(ABOUT_FLIGHT)
     expect(block).toMatch(SECRET)
     clock.advance(400 * DAY)
-    await engine.consolidate(ADA)
+    await engine.learning.consolidate(ADA)
     expect(await secretsIn(store)).toEqual([])
     expect((await detail(id)).lines).toMatchObject([{ id: row.id, ...REDACTED }])
   })
@@ -254,7 +257,7 @@ function describeRedaction(open: OpenStore): void {
   it('[RC5] a turn: a conversation that is ingested again without it', async () => {
     const { engine, asked, store, detail } = await openCited(open)
     const ingest = (...said: readonly string[]) =>
-      engine.ingest({
+      engine.learning.ingest({
         ...{ owner: 'ada', conversation: 'earlier', skipExtraction: true },
         turns: said.map((user) => ({ user })),
       })
@@ -272,7 +275,7 @@ function describeRedaction(open: OpenStore): void {
     await engine.remember(ADA, { content: OBOE })
     await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     expect(await textRows(store)).toHaveLength(2)
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     expect(await secretsIn(store)).toEqual([])
     expect(await textRows(store)).toEqual([])
   })
@@ -286,7 +289,7 @@ function describeRedaction(open: OpenStore): void {
     const { id, block, sent } = await asked(QUESTION)
     expect(block).toMatch(SECRET)
     expect(block).toBe(sent)
-    await engine.erase(shared, memory.id)
+    await engine.memories.erase(shared, memory.id)
     expect([...(await secretsIn(store)), ...(await secretsIn(store, SHARED_OWNER))]).toEqual([])
     expect((await detail(id)).lines).toMatchObject([{ id: memory.id, ...REDACTED }])
   })
@@ -317,8 +320,8 @@ function describeRedaction(open: OpenStore): void {
     const request = requestOf([`${QUESTION} ${ABOUT_FLIGHT}`], { wants: { extract: false } })
     const prepared = await engine.conversations.prepare(request)
     expect(prepared.block).toMatch(/oboe.*bassoon/s)
-    await engine.erase(ADA, memory.id)
-    await engine.transcript.forget(ADA, turn.id)
+    await engine.memories.erase(ADA, memory.id)
+    await engine.conversations.turns.delete(ADA, turn.id)
     engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
     const { lines: pieces } = await detail(prepared.receipt)
     expect(pieces).toMatchObject([REDACTED, REDACTED])
@@ -330,7 +333,7 @@ function describeRedaction(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const fields = { wants: { extract: false } }
     const { receipt } = await client.send([QUESTION], 'Hm.', fields)
-    await engine.erase(ADA, memory.id)
+    await engine.memories.erase(ADA, memory.id)
     await engine.conversations.flush()
     expect((await detail(receipt)).lines).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
@@ -350,7 +353,7 @@ function describeRedaction(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: OBOE })
     erase = async () => {
       erase = async () => {}
-      await engine.erase(ADA, memory.id)
+      await engine.memories.erase(ADA, memory.id)
     }
     const { lines: pieces, sent } = await asked(QUESTION)
     expect(sent).toMatch(SECRET)
@@ -364,7 +367,7 @@ function describeRedaction(open: OpenStore): void {
     await engine.remember(ADA, { content: 'Clara also has an instrument made of glass' })
     const { id, block, lines: pieces } = await asked(QUESTION)
     expect(pieces).toHaveLength(2)
-    await engine.erase(ADA, memory.id)
+    await engine.memories.erase(ADA, memory.id)
     const after = await detail(id)
     expect(after.block).toBe(block?.replace(/- Clara plays the oboe .*/, '- [erased]'))
     expect(after.lines).toEqual(
@@ -394,14 +397,14 @@ function describeRedaction(open: OpenStore): void {
     const oboe = await engine.remember(ADA, { content: 'Ada plays the oboe', importance: 8 })
     const consolidate = async () => {
       clock.advance(DAY)
-      await engine.consolidate(ADA)
+      await engine.learning.consolidate(ADA)
     }
     await consolidate()
     const { id, block } = await asked('Who am I?')
     expect(block).toMatch(/pilot.*oboe/)
     const prepared = await engine.conversations.prepare(request)
     expect(prepared.block).toMatch(/pilot.*oboe/)
-    await engine.erase(ADA, oboe.memory.id)
+    await engine.memories.erase(ADA, oboe.memory.id)
     await engine.remember(ADA, { content: 'Ada speaks Welsh', importance: 8 })
     await consolidate()
     engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
@@ -438,7 +441,7 @@ function describeStorage(open: OpenStore): void {
     expect(others).toEqual([])
     expect(row).toMatchObject({ version: 1, body: { texts: [{ text: expect.any(String) }] } })
     commits.length = 0
-    await engine.erase(ADA, memory.id)
+    await engine.memories.erase(ADA, memory.id)
     const entries = commits.flat().filter((change) => 'table' in change && change.table === 'entry')
     expect(entries).toMatchObject([{ op: 'remove', id: row?.id }])
     for (const id of sent) expect((await detail(id)).lines).toMatchObject([REDACTED])
@@ -474,10 +477,10 @@ function describeStorage(open: OpenStore): void {
     clock.advance(8 * DAY)
     const { id, block } = await asked(QUESTION)
     clock.advance(9 * DAY)
-    await engine.conversations.listReceipts(ADA)
+    await engine.conversations.receipts.list(ADA)
     expect((await detail(id)).block).toBe(block)
     clock.advance(3 * DAY)
-    await engine.conversations.listReceipts(ADA)
+    await engine.conversations.receipts.list(ADA)
     expect(await textRows(store)).toEqual([])
   })
 }

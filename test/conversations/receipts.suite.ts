@@ -37,7 +37,7 @@ function describeKeeping(open: OpenStore): void {
       },
     )
     // What was recorded a moment ago is there already.
-    const receipt = await engine.conversations.getReceipt(ADA, prepared.receipt ?? '')
+    const receipt = await engine.conversations.receipts.get(ADA, prepared.receipt ?? '')
     expect(receipt).toMatchObject({
       id: prepared.receipt,
       place: { owner: 'ada', user: null, session: 's1' },
@@ -62,10 +62,10 @@ function describeKeeping(open: OpenStore): void {
     expect(receipt?.extracted).toHaveLength(1)
     expect(JSON.stringify(receipt)).not.toMatch(/Lisbon/)
     expect(
-      await engine.conversations.getReceipt({ owner: 'bob' }, prepared.receipt ?? ''),
+      await engine.conversations.receipts.get({ owner: 'bob' }, prepared.receipt ?? ''),
     ).toBeNull()
-    expect((await engine.conversations.listReceipts(ADA, { session: 's2' })).rows).toEqual([])
-    const { rows } = await engine.conversations.listReceipts(ADA, { session: 's1' })
+    expect((await engine.conversations.receipts.list(ADA, { session: 's2' })).rows).toEqual([])
+    const { rows } = await engine.conversations.receipts.list(ADA, { session: 's1' })
     const { block: _block, lines: _pieces, ...told } = receipt ?? {}
     expect(rows).toMatchObject([told])
     expect(JSON.stringify(rows)).not.toMatch(/tea|Lisbon/i)
@@ -75,21 +75,21 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-insertion-point' })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
+    expect((await engine.conversations.receipts.list(ADA)).rows).toMatchObject([
       { skipped: 'no-insertion-point', injected: null, results: [{}] },
     ])
   })
 
   it('[CV19] says what was found also where nothing of it was given, and how the answer ended', async () => {
     const { engine, client } = await openConversations(open)
-    await engine.settings.change(ada, { 'gateway.contextTokensMax': 1 })
+    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 1 })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     const cut = answerOf('Te', { isComplete: false, isTruncated: true })
     const endings = [cut, answerOf('T', { isComplete: false }), null] as const
     for (const [n, ending] of endings.entries()) {
       await client.ask([`What do I drink, ${n}?`], ending)
     }
-    const { rows } = await engine.conversations.listReceipts(ADA)
+    const { rows } = await engine.conversations.receipts.list(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
     const told = { skipped: 'no-budget', injected: null, results: [{ memory: memory.id, trail }] }
     expect(rows).toMatchObject([
@@ -101,22 +101,25 @@ function describeKeeping(open: OpenStore): void {
 
   it('[CV19] keeps as many receipts as the settings say, and for as long', async () => {
     const { engine, client, store, clock } = await openConversations(open)
-    await engine.settings.change(ada, { 'retention.receiptsMax': 5, 'retention.receiptDays': 2 })
+    await engine.admin.settings.change(ada, {
+      'retention.receiptsMax': 5,
+      'retention.receiptDays': 2,
+    })
     for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
     await engine.conversations.flush()
     const kept = async () =>
       (await store.find('entry', { owner: ada }, { where: { kinds: ['receipt'] }, limit: 500 }))
         .rows
     expect((await kept()).length).toBeLessThanOrEqual(105)
-    const { rows, next } = await engine.conversations.listReceipts(ADA, { limit: 3 })
+    const { rows, next } = await engine.conversations.receipts.list(ADA, { limit: 3 })
     expect(rows).toHaveLength(3)
-    const rest = await engine.conversations.listReceipts(ADA, { limit: 3, after: next ?? '' })
+    const rest = await engine.conversations.receipts.list(ADA, { limit: 3, after: next ?? '' })
     expect(rest).toMatchObject({ rows: [{}, {}], next: null })
     expect(rows[0]?.id && rows[0].id > (rest.rows[0]?.id ?? '')).toBe(true)
     clock.advance(3 * DAY)
-    expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
+    expect((await engine.conversations.receipts.list(ADA)).rows).toEqual([])
     expect(await kept()).toEqual([])
-    await engine.settings.change(ada, { 'retention.receiptsMax': 0 })
+    await engine.admin.settings.change(ada, { 'retention.receiptsMax': 0 })
     await client.ask(['Another question'], '-')
     expect(await kept()).toEqual([])
   })
@@ -125,7 +128,7 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.')
     await client.send(['I live in Lisbon'], 'Nice.')
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     await engine.conversations.flush()
     for (const table of ['memory', 'turn', 'entry'] as const) {
       expect((await store.find(table, { owner: ada }, { where: {}, limit: 9 })).rows).toEqual([])
@@ -136,7 +139,7 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.')
     const tables: string[] = []
-    for await (const line of engine.export(ADA)) tables.push(JSON.parse(line).table)
+    for await (const line of engine.admin.export(ADA)) tables.push(JSON.parse(line).table)
     expect(tables.filter(Boolean).sort()).toEqual(['memory', 'turn', 'turn'])
   })
 

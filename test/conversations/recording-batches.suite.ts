@@ -65,7 +65,7 @@ export function describeBatches(name: string, open: OpenStore): void {
         'I own a dog 1',
         'I prefer tea 1',
       ])
-      expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(6)
+      expect((await engine.conversations.receipts.list(ADA)).rows).toHaveLength(6)
       // What comes next goes on from there.
       await client.ask(['Hello', 'Hi.', 'I prefer tea', 'Good.', 'Bye', 'Bye.', 'Wait'], 'Yes?')
       expect(await sessionsOf(store)).toBe(3)

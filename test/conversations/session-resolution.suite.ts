@@ -217,7 +217,7 @@ function describeCalls(open: OpenStore): void {
       await client.ask(['I prefer tea'], 'I', { asked: { outputTokensMax } })
     }
     expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
-    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(2)
+    expect((await engine.conversations.receipts.list(ADA)).rows).toHaveLength(2)
   })
 }
 
@@ -320,7 +320,7 @@ function describeResponses(open: OpenStore): void {
     expect(await whose(ADA)).toEqual(['own', 'own', 'unknown', 'unknown'])
     expect(await whose({ ...ADA, user: 'kim' } as never)).toEqual(await whose(ADA))
     expect(await whose(bob)).toEqual(['foreign', 'foreign', 'unknown', 'unknown'])
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     expect(await whose(bob)).toEqual(['foreign', 'foreign', 'unknown', 'unknown'])
   })
 
@@ -332,7 +332,7 @@ function describeResponses(open: OpenStore): void {
     expect(await conversations.getResponseOwner(ADA, 'resp_1')).toBe('own')
     clock.advance(31 * 24 * 60 * MINUTE)
     expect(await conversations.getResponseOwner(ADA, 'resp_1')).toBe('unknown')
-    await conversations.listReceipts(ADA)
+    await conversations.receipts.list(ADA)
     const { rows } = await store.find(
       'entry',
       { owner: '@system' as never },

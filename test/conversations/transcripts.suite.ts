@@ -36,7 +36,7 @@ function describeOnce(open: OpenStore): void {
     expect((await engine.list(ADA)).rows).toMatchObject([
       { content: 'I prefer tea', sourceCount: 1 },
     ])
-    const { rows } = await engine.conversations.listReceipts(ADA)
+    const { rows } = await engine.conversations.receipts.list(ADA)
     expect(rows.map(({ extracted }) => extracted.length)).toEqual([0, 0, 1])
     expect(new Set(rows.map(({ turns }) => turns.join())).size).toBe(1)
   })
@@ -98,7 +98,7 @@ function describeOnce(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I live in Rome', 'I own a dog', 'I prefer tea'])
     const { rows } = await engine.list(ADA)
     expect(rows.map(({ sourceCount }) => sourceCount)).toEqual([1, 1, 1])
-    expect((await engine.signals.list(ADA)).rows).toHaveLength(4)
+    expect((await engine.learning.signals.list(ADA)).rows).toHaveLength(4)
   })
 
   it('[CV40] the turns of a history of 29 messages list in the order of the conversation', async () => {
@@ -111,7 +111,7 @@ function describeOnce(open: OpenStore): void {
     clock.advance(5_000)
     said.push('Message 29', 'Message 30')
     await client.ask(said, 'Message 31')
-    const { rows } = await engine.transcript.turns(ADA, { limit: 100 })
+    const { rows } = await engine.conversations.turns.list(ADA, { limit: 100 })
     expect(rows.map(({ content }) => content)).toEqual([...said, 'Message 31'])
     const [first, answer] = [rows[0]?.saidAt ?? 0, rows[29]?.saidAt ?? 0]
     expect(answer - first).toBe(5_000)
@@ -194,7 +194,7 @@ function describeOnce(open: OpenStore): void {
     await client.ask(['How warm is it?', 'Let me look. It is 20 degrees.', 'Thanks'], 'Welcome.')
     expect(await transcript(store)).toHaveLength(4)
     expect(await sessionsOf(store)).toBe(1)
-    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(4)
+    expect((await engine.conversations.receipts.list(ADA)).rows).toHaveLength(4)
   })
 }
 
@@ -219,7 +219,7 @@ function describeSessions(open: OpenStore): void {
       'user: Hello',
       'assistant: Hi.',
     ])
-    const { rows } = await engine.conversations.listReceipts(ADA, { session: 's2' })
+    const { rows } = await engine.conversations.receipts.list(ADA, { session: 's2' })
     expect(rows).toHaveLength(1)
   })
 
@@ -319,7 +319,7 @@ function describeFaults(open: OpenStore): void {
         await client.ask(SAID.slice(0, 1), answerOf('Fine, I', { isComplete: false }))
         const first = await client.ask(SAID.slice(0, 1), SAID[1] ?? '')
         const second = await client.ask(SAID, 'Tea.')
-        const { rows } = await engine.conversations.listReceipts(ADA).catch(() => ({ rows: null }))
+        const { rows } = await engine.conversations.receipts.list(ADA).catch(() => ({ rows: null }))
         return {
           calls: broken.calls(),
           skipped: [first.skipped, second.skipped],

@@ -151,7 +151,7 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
       const { asked, say, engine, store } = await opened()
       await say('one', 'The spare key hangs behind the boiler.')
       const { rows } = await store.find('turn', ADA as never, { where: {}, limit: 9 }) // an owner alone
-      for (const { id } of rows) await engine.transcript.disable(ADA, id as TurnId)
+      for (const { id } of rows) await engine.conversations.turns.disable(ADA, id as TurnId)
       expect(await asked('two', 'Where is the spare key?')).toEqual([])
     })
   })
@@ -172,7 +172,7 @@ export function describeRecallByMeaning(
     await client.ask(['Our cellar flooded, so the washing machine broke down.'], 'Oh no.', {
       scope: { ...ADA, session: 'one' },
     })
-    await engine.reindex()
+    await engine.admin.reindex()
     clock.advance(DAY_MS)
     const { block } = await client.ask(['What happened to our laundry appliance?'], '-', {
       scope: { ...ADA, session: 'two' },

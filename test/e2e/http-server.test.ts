@@ -29,7 +29,11 @@ it('[HT1] tells strangers no names and no counts', async () => {
     true,
   ])
   expect(page.body).not.toMatch(/ada-lovelace|Memories|schema/)
-  const { secret } = await engine.keys.create({ name: 'eve', defaultOwner: 'eve', role: 'reader' })
+  const { secret } = await engine.admin.keys.create({
+    name: 'eve',
+    defaultOwner: 'eve',
+    role: 'reader',
+  })
   expect((await client.get('/', { key: secret })).body).not.toContain('ada-lovelace')
 })
 
@@ -57,7 +61,7 @@ it('[HT2] names a taken port, and keeps the key for the start that works', async
   const port = Number(new URL(url).port)
   const second = serve({ host: '127.0.0.1', port, engine, version: '1' })
   await expect(second).rejects.toMatchObject({ code: 'unavailable', facts: { port } })
-  expect(await engine.keys.list()).toEqual([])
+  expect(await engine.admin.keys.list()).toEqual([])
 })
 
 it('[HT29] names a certificate that cannot be read', async () => {

@@ -31,7 +31,7 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
       const serving = await start(options)
       const { engine } = options
       const learn = async () => {
-        await engine.settings.change(null, {
+        await engine.admin.settings.change(null, {
           'gateway.enabled': true,
           'learning.extractionModel': 'local/big',
           'gateway.gateModel': 'local/small',
@@ -44,7 +44,7 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
           body: JSON.stringify(body),
         })
         told.model = (await upstream.request(2)).body.model
-        const owner = (await engine.listPlaces())[0]?.owner ?? ''
+        const owner = (await engine.admin.listPlaces())[0]?.owner ?? ''
         const isLearned = async () =>
           (await engine.list({ owner })).rows.some(({ content }) => content === FACT)
         while (!(await isLearned())) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -47,7 +47,7 @@ it('[MC3] a key says whose memories a model gets', async () => {
   const { engine, url } = await start()
   const secrets = await Promise.all(
     ['ann', 'ben'].map((home) =>
-      engine.keys.create({ name: home, defaultOwner: home, role: 'agent' }),
+      engine.admin.keys.create({ name: home, defaultOwner: home, role: 'agent' }),
     ),
   )
   const [ann, ben] = await Promise.all(secrets.map(({ secret }) => connect(url, secret)))
@@ -62,7 +62,11 @@ it('[MC3] a key says whose memories a model gets', async () => {
 
 it('[MC10] every message of a batch counts as a request, and too many are not begun', async () => {
   const { engine, url } = await start('keys', 20)
-  const { secret } = await engine.keys.create({ name: 'ann', defaultOwner: 'ann', role: 'agent' })
+  const { secret } = await engine.admin.keys.create({
+    name: 'ann',
+    defaultOwner: 'ann',
+    role: 'agent',
+  })
   const message = (id: number) => ({
     ...{ jsonrpc: '2.0', id, method: 'tools/call' },
     params: { name: 'memory_add', arguments: { content: `Ann has seen film ${id}` } },

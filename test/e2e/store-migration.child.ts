@@ -37,7 +37,7 @@ async function write(): Promise<void> {
     for (let number = 0; ; number++) {
       const scope = { owner: number % 5 === 0 ? 'bob' : 'ada' }
       const { memory } = await engine.remember(scope, { content: `written meanwhile ${number}` })
-      if (number % 4 === 3) await engine.erase(scope, memory.id)
+      if (number % 4 === 3) await engine.memories.erase(scope, memory.id)
       else tell({ owner: scope.owner, id: memory.id })
       await new Promise((resolve) => setTimeout(resolve, 2))
     }

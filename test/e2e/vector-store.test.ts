@@ -17,7 +17,7 @@ async function startBoth(options: EngineOptions = {}) {
   for (let number = 0; number < MEMORIES; number++) {
     await engine.remember({ owner: 'default' }, { content: `The lamp number ${number} is blue.` })
   }
-  await engine.reindex()
+  await engine.admin.reindex()
   return { ...started, qdrant }
 }
 
@@ -68,7 +68,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
     vectors: { backend: 'qdrant', servedBy: 'primary', reason: expect.any(String) },
   })
   await engine.remember({ owner: 'default' }, { content: 'The lamp number 99 is red.' })
-  await engine.reindex()
+  await engine.admin.reindex()
   expect(await found(both)).toHaveLength(3)
   qdrant.heal()
   await until(both, 'active')
@@ -127,9 +127,9 @@ it('[VT3] the setting of an address is enough, and an impossible one is told', a
   const both = await startBoth()
   const { client, qdrant, engine } = both
   await client.call('PUT', '/api/settings/qdrant', { body: { apiKey: KEY } })
-  await engine.settings.change(null, { 'vectorStore.qdrantUrl': qdrant.url })
+  await engine.admin.settings.change(null, { 'vectorStore.qdrantUrl': qdrant.url })
   await until(both, 'active')
-  await engine.settings.change(null, { 'vectorStore.backend': 'pgvector' })
+  await engine.admin.settings.change(null, { 'vectorStore.backend': 'pgvector' })
   await until(both, 'misconfigured')
   expect((await client.get('/api/status')).body.vectors.reason).toContain('PostgreSQL')
   await engine.settings.change(null, { 'vectorStore.backend': 'sqlite-vec' })

@@ -81,7 +81,7 @@ describe.each([
     const { engine, store, say, vectors, vectorsOf } = await opened(open)
     await say('one', KEY)
     await say('two', 'The ferry to Oslo leaves at nine.')
-    await engine.reindex()
+    await engine.admin.reindex()
     const listed = await vectors.list(SPACE, parseScope(ADA), { limit: 9 })
     expect(listed).toHaveLength(4)
     await vectors.remove(
@@ -90,8 +90,8 @@ describe.each([
       listed.slice(1).map(({ id }) => id),
     )
     expect((await engine.status()).index).toMatchObject({ turns: 4, vectors: 1, withoutVector: 3 })
-    expect(await engine.checkIntegrity({ repair: true })).toEqual([])
-    expect(await engine.reindex()).toMatchObject({ turns: 4, vectors: 4, withoutVector: 0 })
+    expect(await engine.admin.checkIntegrity({ repair: true })).toEqual([])
+    expect(await engine.admin.reindex()).toMatchObject({ turns: 4, vectors: 4, withoutVector: 0 })
     expect(await vectors.list(SPACE, parseScope(ADA), { limit: 9 })).toEqual(listed)
     expect(await vectorsOf(ADA)).toBe(4)
     await expectSound(store)
@@ -102,11 +102,11 @@ describe.each([
     await from.say('one', KEY)
     await from.say('one', KEY, ADA_AS_EVE)
     const to = await opened(open)
-    await to.engine.import(from.engine.export(null))
+    await to.engine.admin.import(from.engine.admin.export(null))
     expect(await to.hits(ADA_ALONE)).toBe(1)
     expect(await to.hits(ADA_AS_EVE)).toBe(1)
     expect(await to.asked()).toContain('behind the boiler')
-    await to.engine.reindex()
+    await to.engine.admin.reindex()
     await untilIndexed(to.engine)
     expect(await to.vectorsOf(ADA_ALONE)).toBe(await from.vectorsOf(ADA_ALONE))
     const { retrievers: legs } = await to.engine.recall(ADA, {
@@ -124,24 +124,28 @@ describe.each([
       await say('one', 'A second spare key hangs behind the boiler too.', scope)
       await say('two', 'The boiler was repaired in May.', scope)
     }
-    await engine.reindex()
+    await engine.admin.reindex()
     const left = async (scope: object) => [await hits(scope), await vectorsOf(scope)]
     expect([await left(ADA_ALONE), await left(ADA_AS_EVE), await left(BOB)]).toEqual([
       [3, 6],
       [3, 6],
       [3, 6],
     ])
-    const [turn] = (await engine.transcript.turns({ ...ADA_ALONE, session: 'one' })).rows
-    expect((await engine.transcript.forget(ADA_ALONE, turn?.id ?? '')).turn.content).toBe(KEY)
+    const [turn] = (await engine.conversations.turns.list({ ...ADA_ALONE, session: 'one' })).rows
+    expect((await engine.conversations.turns.delete(ADA_ALONE, turn?.id ?? '')).turn.content).toBe(
+      KEY,
+    )
     expect(await left(ADA_ALONE)).toEqual([2, 5])
-    expect(await engine.transcript.forgetSession({ ...ADA_ALONE, session: 'one' })).toMatchObject({
+    expect(
+      await engine.conversations.sessions.delete({ ...ADA_ALONE, session: 'one' }),
+    ).toMatchObject({
       turns: 3,
     })
     expect(await left(ADA_ALONE)).toEqual([1, 2])
     await expectSound(store)
     expect(await left(ADA_AS_EVE)).toEqual([3, 6])
-    const before = await engine.eraseOwner('ada', { dryRun: true })
-    expect(await engine.eraseOwner('ada')).toEqual(before)
+    const before = await engine.admin.eraseOwner('ada', { dryRun: true })
+    expect(await engine.admin.eraseOwner('ada')).toEqual(before)
     expect(before.rows).toMatchObject({ turn: 8 })
     expect([await left(ADA_ALONE), await left(ADA_AS_EVE), await left(BOB)]).toEqual([
       [0, 0],

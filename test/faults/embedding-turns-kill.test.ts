@@ -36,7 +36,7 @@ it('[LT5] a process that is killed while it embeds turns loses none, and the nex
   }
   const store = await openSqliteStore({ path, now: Date.now })
   const { engine } = openEngine({ store, vectors: store.vectors })
-  const status = await engine.reindex()
+  const status = await engine.admin.reindex()
   expect(status.turns).toBeGreaterThanOrEqual(recorded.length * TURNS_PER_SESSION)
   expect(status).toMatchObject({ withoutVector: 0, vectors: status.turns, reason: null })
   expect(await store.vectors.count(SPACE, ADA)).toBe(status.turns)

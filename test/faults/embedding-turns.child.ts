@@ -22,9 +22,9 @@ for (let n = 0; ; n++) {
     user: `Question ${exchange} of ${conversation}?`,
     assistant: `Answer ${exchange} of ${conversation}.`,
   }))
-  const { session } = await engine.ingest({
+  const { session } = await engine.learning.ingest({
     ...{ owner: 'ada', conversation, turns, skipExtraction: true },
   })
   writeSync(1, `${session}\n`)
-  await engine.reindex()
+  await engine.admin.reindex()
 }

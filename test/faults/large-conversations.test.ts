@@ -67,11 +67,11 @@ it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, 
   const { engine, client, store } = await openConversations(openSqlite, { settings: SETTINGS })
   const rows = sessionOf('long', TURNS, (n) => `We talked about matter${n} of the voyage.`)
   await commitTurns(store, rows)
-  expect((await engine.transcript.sessions(ADA)).rows).toMatchObject([{ turns: TURNS }])
+  expect((await engine.conversations.sessions.list(ADA)).rows).toMatchObject([{ turns: TURNS }])
   const read: string[] = []
   for (let after: string | null = ''; after !== null; ) {
     const position = after === '' ? {} : { after }
-    const page = await engine.transcript.turns(LONG, { limit: 200, ...position })
+    const page = await engine.conversations.turns.list(LONG, { limit: 200, ...position })
     read.push(...page.rows.map(({ id }) => id))
     after = page.next
   }
@@ -87,7 +87,7 @@ it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, 
   expect(block).toContain('matter3900 ')
   // Its cost grew with the square of the turns when each document was looked up by its words.
   expect(await store.checkIntegrity({ repair: true })).toEqual([])
-  expect(await engine.transcript.forgetSession(LONG)).toMatchObject({ turns: TURNS })
+  expect(await engine.conversations.sessions.delete(LONG)).toMatchObject({ turns: TURNS })
   expect((await engine.recall(ADA, { text: 'matter3211' })).memories).toEqual([])
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
@@ -140,11 +140,11 @@ it.each([
   for (const [index, said] of [text, oneWord, '😀'.repeat(500_000)].entries()) {
     const scope = { ...ADA, session: `s${index}` }
     await client.ask([said], 'Noted.', { requestId: `req_${index}`, scope })
-    const { rows } = await engine.transcript.turns(scope)
+    const { rows } = await engine.conversations.turns.list(scope)
     expect(rows.map(({ role }) => role)).toEqual(['user', 'assistant'])
     expect(rows[0]?.content).toBe(said.slice(0, TURN_CHARACTERS_MAX))
     await client.ask([said], 'Noted.', { requestId: `again_${index}`, scope })
-    expect((await engine.transcript.turns(scope)).rows).toHaveLength(2)
+    expect((await engine.conversations.turns.list(scope)).rows).toHaveLength(2)
   }
   const scope = { ...ADA, session: 'later' }
   const { block } = await client.ask(['Where does the zeppelin land?'], 'I see.', { scope })

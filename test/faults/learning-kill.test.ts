@@ -124,8 +124,8 @@ async function finish(path: string, url: string, at: number): Promise<void> {
   await engine.jobs.runDue()
   clock.advance(DAY_MS)
   await engine.jobs.runDue()
-  expect((await engine.consolidate(ADA)).actionsTotal).toBe(0)
-  expect(await engine.checkIntegrity({ repair: false })).toEqual([])
+  expect((await engine.learning.consolidate(ADA)).actionsTotal).toBe(0)
+  expect(await engine.admin.checkIntegrity({ repair: false })).toEqual([])
   await engine.close()
   await upstream.close()
 }

@@ -69,15 +69,15 @@ describe('a model that gives', () => {
     model.respond((received) =>
       said === undefined ? (reply ?? {}) : speak(received, { text: said }),
     )
-    expect((await engine.distill(SESSION)).outcome).toBe(outcome)
+    expect((await engine.learning.distill(SESSION)).outcome).toBe(outcome)
     expect(await memories()).toEqual([])
-    const { rows } = await engine.signals.list(SESSION)
+    const { rows } = await engine.learning.signals.list(SESSION)
     expect(rows.map((signal) => [signal.status, signal.attempts])).toEqual([['pending', 1]])
     expect(rows[0]?.error).toBe(outcome.slice('error:'.length))
     // When it is well again, all of it is learned.
     model.respond((received) => speak(received, { text: WHOLE }))
     clock.advance(120_000)
-    expect((await engine.distill(SESSION)).outcome).toBe('distilled')
+    expect((await engine.learning.distill(SESSION)).outcome).toBe('distilled')
     expect(await memories()).toEqual(expect.arrayContaining([...factsOf('one')]))
   })
 
@@ -101,7 +101,7 @@ describe('a model that gives', () => {
       identity: [],
     }
     model.respond((received) => speak(received, { text: JSON.stringify(invented) }))
-    expect((await engine.distill(SESSION)).outcome).toBe('distilled')
+    expect((await engine.learning.distill(SESSION)).outcome).toBe('distilled')
     const { rows } = await store.find('memory', ADA, { where: {}, limit: 10 })
     const kept = rows.find(({ content }) => content === fact)
     const turns = await store.find('turn', ADA, { where: {}, limit: 10 })
@@ -112,7 +112,7 @@ describe('a model that gives', () => {
       provenance: { turns: [asked?.id] },
     })
     expect(rows.map(({ id }) => id)).not.toContain('mem_00000001')
-    expect((await engine.listPlaces()).map(({ owner }) => owner)).toEqual([OWNER])
+    expect((await engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual([OWNER])
   })
 
   it('[LP3] bad answers three times has it put aside, and its job with it', async () => {
@@ -123,7 +123,7 @@ describe('a model that gives', () => {
       expect(await engine.jobs.runDue()).toBe(1)
     }
     expect(await memories()).toEqual([])
-    const { rows } = await engine.signals.list(SESSION, { status: 'dead' })
+    const { rows } = await engine.learning.signals.list(SESSION, { status: 'dead' })
     expect(rows.map(({ error }) => error)).toEqual(['bad_answer'])
     const { rows: jobs } = await engine.jobs.list({ owner: OWNER, kind: 'distill' })
     expect(jobs.map(({ outcome }) => outcome?.outcome)).toEqual(['dead_letter:1'])

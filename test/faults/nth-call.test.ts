@@ -28,7 +28,7 @@ const DAY: readonly Step[] = [
   (engine) => engine.learn(ADA, 'I prefer tea. I always get up at six.'),
   async (engine) => engine.edit(ADA, await idOf(engine, 'home'), { importance: 9 }),
   async (engine) => engine.forget(ADA, await idOf(engine, 'home')),
-  async (engine) => engine.emptyTrash(ADA, { days: 0 }),
+  async (engine) => engine.memories.emptyTrash(ADA, { days: 0 }),
 ]
 
 const SAID = ['one', 'one', 'one', 'two', 'two'].map((name, n) =>
@@ -43,9 +43,11 @@ const SAID = ['one', 'one', 'one', 'two', 'two'].map((name, n) =>
 
 const CONVERSATION_DAY: readonly Step[] = [
   (engine) =>
-    engine.transcript.edit(ADA, turnId(0), { content: 'We met at the harbour of Bergen.' }),
-  (engine) => engine.transcript.disable(ADA, turnId(1)),
-  (engine) => engine.transcript.restore(ADA, turnId(1)),
+    engine.conversations.turns.edit(ADA, turnId(0), {
+      content: 'We met at the harbour of Bergen.',
+    }),
+  (engine) => engine.conversations.turns.disable(ADA, turnId(1)),
+  (engine) => engine.conversations.turns.restore(ADA, turnId(1)),
   (engine) =>
     engine.remember(ADA, {
       content: 'The harbour of Oslo is where we met',
@@ -53,8 +55,8 @@ const CONVERSATION_DAY: readonly Step[] = [
       provenance: { source: 'distillation', turns: [turnId(2)] },
     }),
   async (engine) => engine.forget(ADA, await idOf(engine, 'met')),
-  (engine) => unlessGone(engine.transcript.forget(ADA, turnId(1))),
-  (engine) => unlessGone(engine.transcript.forgetSession({ ...ADA, session: 'two' })),
+  (engine) => unlessGone(engine.conversations.turns.delete(ADA, turnId(1))),
+  (engine) => unlessGone(engine.conversations.sessions.delete({ ...ADA, session: 'two' })),
 ]
 
 /** Done again after an effect whose answer was lost. */

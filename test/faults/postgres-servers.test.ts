@@ -46,7 +46,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
-    expect(await here.checkIntegrity()).toEqual([])
+    expect(await here.admin.checkIntegrity()).toEqual([])
     await there.close()
     await here.close()
   })
@@ -61,38 +61,38 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
 function describeNews({ url }: PrivateServer): void {
   it('[PG6] makes a setting count on all servers at once', async () => {
     const [here, there] = await openEngines(url)
-    const limitThere = async () => (await there.settings.resolve(OWNER))['recall.limit']
+    const limitThere = async () => (await there.admin.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
-    await here.settings.change(OWNER, { 'recall.limit': before + 1 })
+    await here.admin.settings.change(OWNER, { 'recall.limit': before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
-    await here.settings.change(null, { 'server.requestsPerMinute': 77 })
+    await here.admin.settings.change(null, { 'server.requestsPerMinute': 77 })
     await expect
-      .poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute'])
+      .poll(async () => (await there.admin.settings.resolve(null))['server.requestsPerMinute'])
       .toBe(77)
   })
 
   it('[PG6] makes counts and who a person is right on all servers at once', async () => {
     const [here, there] = await openEngines(url)
     const scope = { owner: OWNER }
-    const total = async () => (await there.countMemories(scope)).total
+    const total = async () => (await there.memories.count(scope)).total
     expect(await total()).toBe(0)
     await here.remember(scope, { content: 'I live in Bergen', category: 'identity', pinned: true })
     await expect.poll(total).toBe(1)
     const heard: unknown[] = []
-    there.changeFeed.subscribe((news) => heard.push(news))
-    const { key } = await here.keys.create({ name: 'app', defaultOwner: OWNER })
-    await here.keys.revoke(key.id)
+    there.admin.changeFeed.subscribe((news) => heard.push(news))
+    const { key } = await here.admin.keys.create({ name: 'app', defaultOwner: OWNER })
+    await here.admin.keys.revoke(key.id)
     await expect.poll(() => heard).toContainEqual({ owners: [], kinds: ['key'], memories: [] })
   })
 
   it('[PG6] tells all servers of a key that another service is asked with', async () => {
     const [here, there] = await openEngines(url)
     const heard: unknown[] = []
-    there.changeFeed.subscribe((news) => heard.push(news))
-    await here.replication.changeQdrant({}, 'a-key-for-qdrant')
+    there.admin.changeFeed.subscribe((news) => heard.push(news))
+    await here.admin.replication.changeQdrant({}, 'a-key-for-qdrant')
     const news = { owners: [], kinds: ['setting', 'secret'], memories: [] }
     await expect.poll(() => heard).toContainEqual(news)
-    expect((await there.replication.qdrant()).maskedKey).toBe('***rant')
+    expect((await there.admin.replication.qdrant()).maskedKey).toBe('***rant')
   })
 
   it('[PG6] tells of turns that are replaced or removed, and not of those that are new', async () => {
@@ -120,7 +120,7 @@ function describeNews({ url }: PrivateServer): void {
 
   it('[PG6] listens again after its connection was lost, and looks at everything anew', async () => {
     const [here, there] = await openEngines(url)
-    const total = async () => (await there.countMemories({ owner: OWNER })).total
+    const total = async () => (await there.memories.count({ owner: OWNER })).total
     expect(await total()).toBe(0)
     await runSql(
       url,
@@ -151,7 +151,7 @@ function describeNews({ url }: PrivateServer): void {
   it('[PG6] passes over what is no message, and tells of many owners at once', async () => {
     const [here, there] = await openEngines(url)
     const heard: { owners: unknown }[] = []
-    there.changeFeed.subscribe((news) => heard.push(news))
+    there.admin.changeFeed.subscribe((news) => heard.push(news))
     const [line] = await runSql<{ channel: string }>(
       url,
       `SELECT substring(query FROM 'LISTEN (\\w+)') AS channel FROM pg_stat_activity
@@ -200,19 +200,22 @@ async function startTwo(
 function describeDoors({ url }: PrivateServer): void {
   it('[PG6] keeps a revoked key out everywhere at once', async () => {
     const [here, there] = await startTwo(url, {})
-    const { key, secret } = await here.engine.keys.create({ name: 'app', defaultOwner: OWNER })
+    const { key, secret } = await here.engine.admin.keys.create({
+      name: 'app',
+      defaultOwner: OWNER,
+    })
     const asked = async () => {
       const headers = { authorization: `Bearer ${secret}` }
       return (await fetch(`${there.url}/api/memory`, { headers })).status
     }
     expect(await asked()).toBe(200)
-    await here.engine.keys.revoke(key.id)
+    await here.engine.admin.keys.revoke(key.id)
     await expect.poll(asked).toBe(401)
   })
 
   it('[PG9] refuses requests beyond the limit of all servers together', async () => {
     const [here, there] = await startTwo(url, { 'server.requestsPerMinute': 40 })
-    const { secret } = await here.engine.keys.create({ name: 'app', defaultOwner: OWNER })
+    const { secret } = await here.engine.admin.keys.create({ name: 'app', defaultOwner: OWNER })
     const headers = { authorization: `Bearer ${secret}` }
     const statuses: number[] = []
     for (let round = 0; round < 40; round++) {

@@ -90,7 +90,7 @@ describe('the embedder', () => {
     }
     const { retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(legs.vector).toMatchObject({ state: 'searched', hits: 2 })
-    expect(await engine.reindex()).toMatchObject({
+    expect(await engine.admin.reindex()).toMatchObject({
       withoutVector: 1,
       reason: 'The model refuses a text.',
     })
@@ -173,7 +173,7 @@ describe('the reranker', () => {
     const reranker = { name: 'test', rerank, close: async () => {} }
     const { engine } = openEngine({ reranker, settings: { ...IMPATIENT, ...settings } })
     for (const content of APPLES) await engine.remember(ADA, { content })
-    await engine.reindex()
+    await engine.admin.reindex()
     return engine
   }
   const plainOrder = async () => found(await openWith(broken('no reranker')), 'apples')
@@ -232,12 +232,14 @@ describe('counting uses', () => {
     const { engine } = openEngine({ store })
     const { memory } = await engine.remember(ADA, { content: TEA })
     failures = 2
-    await expect(engine.recordUse(ADA, [memory.id])).rejects.toMatchObject({ code: 'busy' })
-    const noted = engine.recordUse(ADA, [memory.id])
+    await expect(engine.memories.recordUse(ADA, [memory.id])).rejects.toMatchObject({
+      code: 'busy',
+    })
+    const noted = engine.memories.recordUse(ADA, [memory.id])
     const refused = expect(noted).rejects.toMatchObject({ code: 'busy' })
     await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
     await refused
-    await engine.recordUse(ADA, [memory.id])
+    await engine.memories.recordUse(ADA, [memory.id])
     expect((await engine.get(ADA, memory.id))?.useCount).toBe(4)
   })
 

@@ -108,7 +108,7 @@ it('[FO3] erasing leaves no trace of the words in the file', async () => {
   })
   await engine.edit(owner, memory.id, { content: 'the code was xyzzyplugh' })
   for (let n = 0; n < 200; n++) await engine.remember(owner, { content: `further statement ${n}` })
-  await engine.erase(owner, memory.id)
+  await engine.memories.erase(owner, memory.id)
   await engine.close()
   expect(readFileSync(path).includes('ordinary statement')).toBe(true)
   expect(readFileSync(path).includes('xyzzyplugh')).toBe(false)

@@ -116,7 +116,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const { store, vectors } = await open()
     const { engine } = openEngine({ store, vectors, embedder: createHashingEmbedder() })
     await fill(engine, 130)
-    await engine.reindex()
+    await engine.admin.reindex()
     const foreign = memory({ place: ADAS, content: 'The zeppelin museum opens at nine' })
     await store.commit([{ op: 'put', table: 'memory', row: foreign, expect: 'absent' }])
     const { memories } = await engine.recall(ADA, { text: 'zeppelin exhibition doors' })
@@ -141,7 +141,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const { engine } = openEngine({ store, vectors, embedder })
     await fill(engine, 40)
     if (isUnderWay) await begun.opened
-    const reindexing = engine.reindex()
+    const reindexing = engine.admin.reindex()
     if (isUnderWay) await new Promise((resolve) => setTimeout(resolve, 50))
     released.open()
     await reindexing
@@ -155,7 +155,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ store, vectors, embedder })
     await fill(engine, 3)
-    await engine.reindex()
+    await engine.admin.reindex()
     const { rows } = await store.find('memory', parseScope(ADA), { where: {}, limit: 3 })
     const [first, second, third] = rows.map(({ id }) => id)
     if (first === undefined || second === undefined || third === undefined) expect.unreachable()
@@ -198,9 +198,9 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const { memory } = await elsewhere.engine.remember(ADA, { content: 'my car is red' })
     await elsewhere.engine.edit(ADA, memory.id, { importance: 9 })
     const { engine, vectors } = openEngine(await open())
-    await engine.import(elsewhere.engine.export(ADA))
+    await engine.admin.import(elsewhere.engine.admin.export(ADA))
     await engine.recall(ADA, { text: 'car' })
-    expect(await engine.history(ADA, memory.id)).toHaveLength(2)
+    expect(await engine.memories.history(ADA, memory.id)).toHaveLength(2)
     expect(await vectors.count(SPACE, parseScope(ADA))).toBe(1)
   })
 
@@ -232,7 +232,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const vectors = changed(parts.vectors, { close: async () => {} })
     const old = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
     await fill(old.engine, 20)
-    await old.engine.reindex()
+    await old.engine.admin.reindex()
     await old.engine.close()
     const allowed = gate()
     const embedder = scriptedEmbedder(async ({ texts }) => {
@@ -273,7 +273,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       buildingSpace: null,
       withoutVector: 0,
     })
-    await engine.reindex()
+    await engine.admin.reindex()
     expect(await vectors.spaces()).toMatchObject([{ ...SPACE, vectors: 20 }])
   })
 
@@ -283,7 +283,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const vectors = changed(parts.vectors, { close: async () => {} })
     const old = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
     await fill(old.engine, 100)
-    await old.engine.reindex()
+    await old.engine.admin.reindex()
     await old.engine.close()
     let batches = 0
     const embedder = scriptedEmbedder(async ({ texts, purpose, signal }) => {
@@ -330,11 +330,11 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const onProgress = ({ done }: { done: number }) => {
       if (done >= 24) stop.abort()
     }
-    const stopped = engine.reindex({ signal: stop.signal, onProgress })
+    const stopped = engine.admin.reindex({ signal: stop.signal, onProgress })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
     expect(await vectors.count(SPACE, parseScope(ADA))).toBeGreaterThanOrEqual(24)
     const told: number[] = []
-    const status = await engine.reindex({
+    const status = await engine.admin.reindex({
       onProgress: ({ done, total }) => {
         expect(total).toBe(50)
         told.push(done)
@@ -353,9 +353,12 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await untilIndexed(engine)
     const embedded = () => embedder.texts().filter((text) => text.startsWith('statement number'))
     const before = embedded().length
-    await engine.reindex()
+    await engine.admin.reindex()
     expect(embedded()).toHaveLength(before)
-    expect(await engine.reindex({ force: true })).toMatchObject({ withoutVector: 0, vectors: 30 })
+    expect(await engine.admin.reindex({ force: true })).toMatchObject({
+      withoutVector: 0,
+      vectors: 30,
+    })
     expect(embedded()).toHaveLength(before + 30)
   })
 
@@ -365,7 +368,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     )
     const { engine } = openEngine({ ...(await open()), embedder })
     await fill(engine, 100)
-    const reindexing = engine.reindex()
+    const reindexing = engine.admin.reindex()
     await engine.recall(ADA, { text: 'statement', timeoutMs: 50 })
     const stopped = expect(reindexing).rejects.toMatchObject({ code: 'cancelled' })
     await engine.close()
@@ -397,7 +400,7 @@ describe('status', () => {
       reason: 'The service is down.',
       embedder: { source: 'reference' },
     })
-    await expect(engine.reindex()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(engine.admin.reindex()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('[RA15] questions that come often do not put off the next attempt', async () => {
@@ -428,7 +431,7 @@ it('[RA15] others have their turn between a few memories and the next, however q
     if (!isDone) setImmediate(turn)
   }
   setImmediate(turn)
-  await engine.reindex()
+  await engine.admin.reindex()
   isDone = true
   expect(turns).toBeGreaterThanOrEqual(200 / 8)
 })
@@ -481,7 +484,7 @@ it.skipIf(!existsSync('dist/index.js'))(
     const last = await openSqliteStore({ path, now: Date.now })
     const script = scriptedEmbedder()
     const { engine } = openEngine({ store: last, vectors: last.vectors, embedder: script })
-    expect(await engine.reindex()).toMatchObject({ vectors: STATEMENTS, withoutVector: 0 })
+    expect(await engine.admin.reindex()).toMatchObject({ vectors: STATEMENTS, withoutVector: 0 })
     const made = script.texts().filter((text) => text.startsWith('statement number'))
     expect(made).toHaveLength(STATEMENTS - kept)
   },

@@ -1,7 +1,7 @@
 /** A mirror that fails, hangs, falls behind, loses everything and comes back: no request fails, and nothing is lost. */
 import { describe, expect, it, vi } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createReplicationListener } from '../../src/engine/replica-instrumentation.ts'
+import { createReplicationListener } from '../../src/engine/instrumentation.ts'
 import { ADA, BOB, instant, session } from '../fakes/memories.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import { unitVector } from '../fakes/vectors.ts'

@@ -6,8 +6,8 @@ import { createEngine, type EngineOptions } from '../../src/app/composition.ts'
 import { toFileSettings } from '../../src/app/file-composition.ts'
 import { parseSettings, resolveSettings } from '../../src/domain/settings/settings.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { EngineFiles } from '../../src/files/engine-files.ts'
 import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
+import type { Files } from '../../src/files/files.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { describeMissingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
@@ -21,7 +21,7 @@ const BOB = 'bob' as typeof ADA // a name like any other
 async function openEngine(
   options: EngineOptions = {},
   folder = temporaryFolder(),
-): Promise<{ readonly engine: Engine; readonly files: EngineFiles; readonly folder: string }> {
+): Promise<{ readonly engine: Engine; readonly files: Files; readonly folder: string }> {
   const engine = await createEngine({
     embedding: false,
     path: join(folder, 'recollect.db'),
@@ -32,12 +32,12 @@ async function openEngine(
   return { engine, files: filesOf(engine), folder }
 }
 
-function filesOf({ files }: Engine): EngineFiles {
+function filesOf({ files }: Engine): Files {
   if (files === null) throw new Error('this engine has files')
   return files
 }
 
-async function pathsFor(files: EngineFiles, text: string, owner = ADA): Promise<readonly string[]> {
+async function pathsFor(files: Files, text: string, owner = ADA): Promise<readonly string[]> {
   return (await files.search(owner, { text })).hits.map(({ path }) => path)
 }
 
@@ -48,7 +48,7 @@ describe('[FD1] the index', () => {
     await engine.remember({ owner: 'ada' }, { content: 'I like tea' })
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
     expect(await files.roots.list(ADA)).toHaveLength(1)
-    await engine.eraseOwner('bob')
+    await engine.admin.eraseOwner('bob')
     expect(existsSync(index)).toBe(false)
     expect(await pathsFor(files, 'green tea')).toEqual(['MEMORY.md'])
     expect(existsSync(index)).toBe(true)
@@ -75,7 +75,7 @@ describe('[FD1] the index', () => {
     await files.sync(ADA, { embeds: true })
     expect(await files.status(ADA)).toMatchObject({ withoutVector: 0 })
     expect(ofNotes()).toBe(1)
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
     await files.sync(ADA, { embeds: true })
     expect(ofNotes()).toBe(2)
@@ -155,9 +155,9 @@ it('[FD4] nothing is left of the files of an owner who is erased, and the files 
   await files.roots.add(ADA, { kind: 'workspace', path: ours })
   await files.roots.add(BOB, { kind: 'workspace', path: theirs })
   await Promise.all([files.sync(ADA), files.sync(BOB)])
-  await engine.eraseOwner('ada', { dryRun: true })
+  await engine.admin.eraseOwner('ada', { dryRun: true })
   expect((await files.status(ADA)).bySource.memory.files).toBe(2)
-  await engine.eraseOwner('ada')
+  await engine.admin.eraseOwner('ada')
   expect(await files.roots.list(ADA)).toEqual([])
   expect((await files.status(ADA)).bySource.memory.files).toBe(0)
   expect(await pathsFor(files, 'green tea')).toEqual([])
@@ -173,14 +173,14 @@ describe('[FD5] settings', () => {
   it('[FD5] are those of the owner, and pieces never repeat all of themselves', async () => {
     const { engine, files } = await openEngine()
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
-    await engine.settings.change(ADA, { 'files.resultsMax': 1, 'files.chunkTokens': 16 })
+    await engine.admin.settings.change(ADA, { 'files.resultsMax': 1, 'files.chunkTokens': 16 })
     expect((await files.search(ADA, { text: 'tea bicycle' })).hits).toHaveLength(1)
-    const { chunkTokens, chunkOverlap } = toFileSettings(await engine.settings.resolve(ADA))
+    const { chunkTokens, chunkOverlap } = toFileSettings(await engine.admin.settings.resolve(ADA))
     expect([chunkTokens, chunkOverlap]).toEqual([16, 15])
   })
 
   it.each(['Mars/Olympus', '', '+02:00', 'Europe'])('[FD5] %j is no time zone', (timeZone) => {
-    expect(() => parseSettings({ timeZone })).toThrow(AppError)
+    expect(() => parseSettings({ 'files.timeZone': timeZone })).toThrow(AppError)
   })
 
   it('[FD5] today is where the owner is', async () => {
@@ -189,8 +189,8 @@ describe('[FD5] settings', () => {
     await files.roots.add(ADA, { kind: 'workspace', path: folder })
     const days = []
     for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      await engine.settings.change(ADA, { timeZone })
-      days.push((await files.append(ADA, 'A note.')).path)
+      await engine.admin.settings.change(ADA, { 'files.timeZone': timeZone })
+      days.push((await files.appendToDailyNote(ADA, 'A note.')).path)
     }
     expect(days[0]).toMatch(/^memory\/\d{4}-\d\d-\d\d\.md$/)
     // They are 25 hours apart.
@@ -244,7 +244,7 @@ describe('[FD7] another program that searches', () => {
     await files.sync(ADA)
     const answer = await files.search(ADA, { text: 'green tea' })
     expect(answer).toMatchObject({ backend: 'qmd', hits: [{ path: 'MEMORY.md' }] })
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     expect(readdirSync(join(folder, 'qmd'))).toEqual([])
   })
 
@@ -258,7 +258,7 @@ describe('[FD7] another program that searches', () => {
     expect(await files.search(ADA, { text: 'green tea' })).toMatchObject({
       ...{ backend: 'qmd', provider: 'qmd', mode: 'hybrid' },
     })
-    const { path } = await files.append(ADA, 'The kayak is in the shed.')
+    const { path } = await files.appendToDailyNote(ADA, 'The kayak is in the shed.')
     expect(await files.search(ADA, { text: 'kayak' })).toMatchObject({
       ...{ backend: 'qmd', hits: [{ path }] },
     })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { isCitationShown } from '../../src/files/citation-mode.ts'
+import { isCitationShown } from '../../src/files/citation.ts'
 import { keyFor, start } from '../api/http/http-support.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { folderWith, put } from './file-support.ts'

@@ -80,7 +80,7 @@ describe('a look', () => {
     const { files, inner } = parts
     await files.roots.add(ADA, { kind: 'path', path: folder })
     await files.sync(ADA)
-    await inner.reindex()
+    await inner.admin.reindex()
     const before = (await chunksByPath(parts))['a.md'] ?? []
     const embedded = embedder.texts().length
     put(folder, { 'deep/': '' })
@@ -89,7 +89,7 @@ describe('a look', () => {
     const { 'deep/z.md': after = [], 'a.md': old } = await chunksByPath(parts)
     expect(old).toBeUndefined()
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
-    await inner.reindex()
+    await inner.admin.reindex()
     expect(embedder.texts().slice(embedded)).toEqual([])
   })
 
@@ -100,7 +100,7 @@ describe('a look', () => {
     const { files, inner } = parts
     await files.roots.add(ADA, { kind: 'path', path: folder })
     await files.sync(ADA)
-    await inner.reindex()
+    await inner.admin.reindex()
     const before = (await chunksByPath(parts))['a.md'] ?? []
     expect(before.length).toBe(8)
     const embedded = embedder.texts().length
@@ -109,7 +109,7 @@ describe('a look', () => {
       'a.md': [...all.slice(0, 4), `${sections(2, 'between')}\n`, ...all.slice(4)].join(''),
     })
     await files.sync(ADA)
-    await inner.reindex()
+    await inner.admin.reindex()
     const after = (await chunksByPath(parts))['a.md'] ?? []
     expect(after.map(({ headings }) => headings.at(-1))).toEqual([
       ...['section 1', 'section 2', 'section 3', 'section 4', 'between 1', 'between 2'],

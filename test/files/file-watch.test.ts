@@ -18,7 +18,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FileRoot } from '../../src/files/file.ts'
 import type { FileWatch } from '../../src/files/file-tree.ts'
 import type { FileTreeOptions } from '../../src/files/local/local-file-tree.ts'
-import type { FileSystemWatcher } from '../../src/files/local/tree-watcher.ts'
+import type { FileSystemWatcher } from '../../src/files/local/root-watcher.ts'
 import { folderWith, pause, put, rootAt, treeOf, until } from './file-support.ts'
 
 /** Longer than hints take that come together. */

@@ -175,7 +175,7 @@ describe('a search', () => {
       { ...NOTES, 'memory/car.md': 'The automobile is parked behind the house.' },
       { embedder },
     )
-    await inner.reindex()
+    await inner.admin.reindex()
     const answer = await files.search(ADA, { text: 'vehicle parked behind' })
     expect(answer).toMatchObject({
       mode: 'hybrid',
@@ -326,7 +326,7 @@ describe('reading', () => {
     ).toEqual(['Bob rides a bicycle.'])
     expect((await files.search(ADA, { text: 'bicycle' })).hits).toHaveLength(1)
     expect((await files.readFile(bob, 'memory/2026-11-15.md')).text).toBe('')
-    await files.forget(ADA)
+    await files.erase(ADA)
     expect((await innerStore.listPlaces()).map(({ owner }) => owner)).not.toContain('ada')
     expect((await files.search(bob, { text: 'bicycle' })).hits).toHaveLength(1)
   })

@@ -1,14 +1,17 @@
 /** Memory in files as a program has it: an index on a real database, over real files in temporary folders. */
 import { onTestFinished } from 'vitest'
+import { toIndexEngine } from '../../src/app/file-composition.ts'
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { createFileIndex, type FileIndexDependencies } from '../../src/files/file-index.ts'
 import { FILE_DEFAULTS, type FileOptions } from '../../src/files/file-options.ts'
 import type { FileTree } from '../../src/files/file-tree.ts'
-import { createFiles, type Files, type FilesDependencies } from '../../src/files/files.ts'
+import { createFiles, type FileService } from '../../src/files/files.ts'
 import { type ChunkMetadata, readChunkMetadata } from '../../src/files/indexing/index-rows.ts'
+import { createRoots } from '../../src/files/roots.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import type { OpenConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
@@ -21,7 +24,7 @@ import { treeOf } from './file-support.ts'
 export const ADA = owner('ada')
 
 export type Opened = {
-  readonly files: Files
+  readonly files: FileService
   readonly inner: Engine
   readonly innerStore: SqliteStore
   readonly store: Store
@@ -30,7 +33,7 @@ export type Opened = {
   set(settings: Partial<FileOptions>): void
 }
 
-export type OpenOptions = Partial<Omit<FilesDependencies, 'store'>> & {
+export type OpenOptions = Partial<Omit<FileIndexDependencies, 'store'>> & {
   readonly path?: string
   readonly store?: Store
   readonly tree?: FileTree
@@ -62,13 +65,18 @@ export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
   })
   let current: FileOptions = { ...FILE_DEFAULTS, ...settings }
   const files = createFiles({
-    tree: treeOf(),
-    workspaceOf: () => {
-      throw new Error('this test writes to no workspace')
-    },
-    ...parts,
-    ...{ store, clock, ids, inner, innerStore },
-    settingsOf: async () => current,
+    roots: createRoots({ store, clock }),
+    indexExists: () => true,
+    openIndex: async () =>
+      createFileIndex({
+        tree: treeOf(),
+        workspaceOf: () => {
+          throw new Error('this test writes to no workspace')
+        },
+        ...parts,
+        ...{ store, clock, ids, innerStore, inner: toIndexEngine(inner) },
+        settingsOf: async () => current,
+      }),
   })
   onTestFinished(() => files.close())
   return {

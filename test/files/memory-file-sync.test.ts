@@ -55,7 +55,7 @@ describe('[MI7] the mirror', () => {
   it('[MI7] is written where it is set, and everything else stays as it is, to the byte', async () => {
     const { engine, sync, text } = await open({ 'MEMORY.md': NOTES })
     await pin(engine, 'Ada prefers green tea.')
-    await engine.identity.add({ owner: 'ada' }, { content: 'Ada is a marine biologist.' })
+    await engine.learning.identity.add({ owner: 'ada' }, { content: 'Ada is a marine biologist.' })
     await engine.remember({ owner: 'ada' }, { content: 'Ada went to the market.' })
     await engine.remember({ owner: 'ada', user: 'bob' }, { content: 'Bob sings.', pinned: true })
     await sync()
@@ -70,7 +70,7 @@ describe('[MI7] the mirror', () => {
     const { engine, sync, path } = await open()
     await sync()
     expect(existsSync(path)).toBe(false)
-    await engine.settings.change('ada' as never, { 'files.memoryFileSync': false })
+    await engine.admin.settings.change('ada' as never, { 'files.memoryFileSync': false })
     await pin(engine, 'Ada prefers green tea.')
     await sync()
     expect(existsSync(path)).toBe(false)
@@ -129,7 +129,7 @@ describe('[MI5] edits between the marks', () => {
       'Ada prefers black tea.',
       'The garden needs water on Mondays.',
     ])
-    const history = await engine.history({ owner: 'ada' }, id)
+    const history = await engine.memories.history({ owner: 'ada' }, id)
     expect(JSON.stringify(history)).toContain('green tea')
     const all = await engine.list({ owner: 'ada' }, { statuses: ['active'] })
     expect(all.rows.map(({ content }) => content)).toContain('Ada has a parrot.')

@@ -22,7 +22,7 @@ async function open() {
   )
   await engine.remember(scope, { content: 'Ada likes tea.' })
   const turns = [{ user: 'Please restart the router at night.' }]
-  await engine.ingest({ owner: 'ada', conversation: 's-2', turns, skipExtraction: true })
+  await engine.learning.ingest({ owner: 'ada', conversation: 's-2', turns, skipExtraction: true })
   const key = await keyFor(engine, 'agent', 'ada')
   const ask = async (input: object, as = key) =>
     client.post('/api/memory/search', { query: 'router', ...input }, { key: as })

@@ -16,7 +16,7 @@ async function open(): Promise<Engine> {
 async function exported(engine: Engine, owner: string | null): Promise<readonly string[]> {
   const lines: string[] = []
   const scope = owner === null ? null : { owner }
-  for await (const line of engine.export(scope)) lines.push(line)
+  for await (const line of engine.admin.export(scope)) lines.push(line)
   return lines
 }
 
@@ -38,11 +38,11 @@ it('[FD18] an export of everything brings roots back, and what they hold is foun
   const { engine } = await withRoots()
   const other = await open()
   const lines = await exported(engine, null)
-  expect(await other.import(each(lines))).toMatchObject({ failed: 0 })
+  expect(await other.admin.import(each(lines))).toMatchObject({ failed: 0 })
   expect(await other.files?.roots.list('ada')).toEqual(await engine.files?.roots.list('ada'))
   const found = await other.files?.search('ada', { text: 'green tea' })
   expect(found?.hits).toMatchObject([{ path: 'MEMORY.md' }])
-  expect(await other.import(each(lines))).toMatchObject({ imported: 0, failed: 0 })
+  expect(await other.admin.import(each(lines))).toMatchObject({ imported: 0, failed: 0 })
 })
 
 it('[FD18] an export of an owner tells no roots, and an import for an owner brings none', async () => {
@@ -51,7 +51,7 @@ it('[FD18] an export of an owner tells no roots, and an import for an owner brin
   const other = await open()
   const all = await exported(engine, null)
   expect(all.join('\n')).toContain(folder)
-  expect(await other.import(each(all), { owner: 'bob' })).toMatchObject({ failed: 0 })
+  expect(await other.admin.import(each(all), { owner: 'bob' })).toMatchObject({ failed: 0 })
   expect(await other.files?.roots.list('bob')).toEqual([])
   expect(await other.files?.roots.list('ada')).toEqual([])
 })

@@ -120,6 +120,6 @@ it('[FX27] erasing an owner takes the roots along, and what was indexed goes at 
   await files.start()
   expect((await innerStore.listPlaces()).map(({ owner }) => owner)).not.toContain('ada')
   expect((await inner.status()).rows.memory).toBe(1)
-  await files.forget(BOB)
+  await files.erase(BOB)
   expect((await inner.status()).rows).toMatchObject({ memory: 0, entry: 0 })
 })

@@ -30,7 +30,7 @@ async function open() {
   )
   const folder = folderWith({})
   await engine.files?.roots.add('ada', { kind: 'workspace', path: folder })
-  await engine.ingest({ owner: 'ada', conversation: 'trip', turns: TURNS })
+  await engine.learning.ingest({ owner: 'ada', conversation: 'trip', turns: TURNS })
   const key = await keyFor(engine, 'agent', 'ada')
   return {
     engine,

@@ -6,6 +6,7 @@ import {
   type Job,
   type JobContext,
   type JobHandler,
+  type JobHandlers,
   type JobRequest,
   type Jobs,
   type JobsOptions,
@@ -36,7 +37,7 @@ export async function openServers(open: OpenStore) {
   const ids = countingIds()
   const busy = { calls: 0, at: 0 }
   const serve = (
-    kinds: JobsOptions['kinds'],
+    kinds: JobHandlers,
     options: Partial<JobsOptions> = {},
     on = store,
     own = clock,

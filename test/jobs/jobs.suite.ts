@@ -5,7 +5,16 @@ import type { Change } from '../../src/storage/store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
 import { expectSound } from '../support/doctor.ts'
-import { held, LEASE_MS, later, type OpenStore, openServers, owner, POLL_MS, quick } from './jobs-support.ts'
+import {
+  held,
+  LEASE_MS,
+  later,
+  type OpenStore,
+  openServers,
+  owner,
+  POLL_MS,
+  quick,
+} from './jobs-support.ts'
 
 const HOUR_MS = 3_600_000
 

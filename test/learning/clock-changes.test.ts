@@ -76,27 +76,27 @@ function describeClocks(name: string, open: OpenStore): void {
       await life.engine.jobs.runDue()
       life.clock.advance(YEAR_MS)
       await life.engine.jobs.runDue()
-      const reports = await life.engine.consolidations(ADA)
+      const reports = await life.engine.learning.listConsolidations(ADA)
       expect(reports).toHaveLength(1)
       life.clock.advance(-YEAR_MS)
       await life.engine.jobs.runDue()
       // Nobody knows what the time is, so it is looked after at once, and then at its interval again.
-      const after = (await life.engine.consolidations(ADA)).length
+      const after = (await life.engine.learning.listConsolidations(ADA)).length
       expect(await life.engine.jobs.runDue()).toBe(0)
       life.clock.advance(25 * HOUR_MS)
       await life.engine.jobs.runDue()
-      expect(await life.engine.consolidations(ADA)).toHaveLength(after + 1)
+      expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(after + 1)
     })
 
     it('[LP4] forward and back takes nothing that cannot be brought back', async () => {
       const life = await openLife(open)
       const { memory } = await life.engine.remember(ADA, { content: 'Ada once borrowed a ladder.' })
-      await life.engine.consolidate(ADA)
+      await life.engine.learning.consolidate(ADA)
       life.clock.advance(10 * YEAR_MS)
-      const leapt = await life.engine.consolidate(ADA)
+      const leapt = await life.engine.learning.consolidate(ADA)
       expect(leapt).toMatchObject({ evicted: 1, trashPurged: 0, turnsDeleted: 0 })
       life.clock.advance(-10 * YEAR_MS)
-      await life.engine.consolidate(ADA)
+      await life.engine.learning.consolidate(ADA)
       await life.engine.undo(ADA, leapt.actions[0]?.change ?? '')
       expect(await life.engine.get(ADA, memory.id)).toMatchObject({ status: 'active' })
     })
@@ -112,13 +112,17 @@ function describeClocks(name: string, open: OpenStore): void {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model, settings: { 'learning.modelTokensPerDay': 100 } })
       await life.say('trip', ROME)
-      await life.engine.distill({ ...ADA, session: 'trip' })
+      await life.engine.learning.distill({ ...ADA, session: 'trip' })
       life.clock.advance(2 * DAY_MS)
-      expect((await life.engine.signals.report(ADA)).usageToday).toMatchObject({ input: 0 })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({
+        input: 0,
+      })
       life.clock.advance(-2 * DAY_MS)
-      expect((await life.engine.signals.report(ADA)).usageToday).toMatchObject({ input: 100 })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({
+        input: 100,
+      })
       await life.say('trip', OSLO)
-      const told = await life.engine.distill({ ...ADA, session: 'trip' })
+      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('skipped:too_many_requests')
       expect(await statusesOf(life.engine)).toEqual(expect.arrayContaining(['pending']))
     })

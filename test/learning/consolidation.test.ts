@@ -27,9 +27,9 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
     ...{ embedder, vectors: store.vectors },
   })
   onTestFinished(() => engine.close())
-  const { memories } = await engine.reindex()
+  const { memories } = await engine.admin.reindex()
   const before = embedder.calls.length
-  const report = await engine.consolidate(ADA)
+  const report = await engine.learning.consolidate(ADA)
   expect(report).toMatchObject({ merged: 1, promoted: 1, evicted: 1, episodesDeleted: 1 })
   await engine.recall(ADA, { text: 'Whatever waits gets its vector before the answer' })
   const made = embedder.calls.slice(before).filter(({ purpose }) => purpose === 'document')

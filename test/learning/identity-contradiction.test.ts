@@ -46,10 +46,10 @@ async function openPerson(answers: Answers, open: () => Promise<Store> | Store) 
       }
       await personOn(engine).say(session, LONG)
       clock.advance(1_000)
-      return engine.distill({ ...ADA, session })
+      return engine.learning.distill({ ...ADA, session })
     },
     always: async () => {
-      const [known] = await engine.identity.list(ADA)
+      const [known] = await engine.learning.identity.list(ADA)
       return known?.overrides.map(({ content }) => content) ?? []
     },
   }
@@ -103,7 +103,7 @@ describe.each([
     await engine.remember(ADA, { content: written })
     expect(await always()).toEqual([newer])
     clock.advance(1_000)
-    await engine.consolidate(ADA)
+    await engine.learning.consolidate(ADA)
     expect(model.asked('verdict')).toHaveLength(2)
     expect(await always()).toEqual([written])
   })
@@ -112,14 +112,14 @@ describe.each([
     string,
     (engine: Awaited<ReturnType<typeof openPerson>>['engine'], id: string) => Promise<unknown>,
   ])[] = [
-    ['added', (engine) => engine.identity.add(ADA, { content: BERLIN })],
+    ['added', (engine) => engine.learning.identity.add(ADA, { content: BERLIN })],
     ['pinned', (engine, id) => engine.edit(ADA, id, { pinned: true })],
     ['edited', (engine, id) => engine.edit(ADA, id, { content: `${BERLIN} ` })],
     ['wrote', (engine) => engine.remember(ADA, { content: BERLIN, pinned: true })],
     [
       'brought back',
       async (engine, id) => {
-        await engine.disable(ADA, id)
+        await engine.memories.disable(ADA, id)
         await engine.restore(ADA, id)
       },
     ],

@@ -41,7 +41,9 @@ async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringM
   /** A day later. */
   const consolidate = async () => {
     clock.advance(DAY)
-    return (await engine.consolidate(ADA)).actions.filter(({ kind }) => kind === 'update-narrative')
+    return (await engine.learning.consolidate(ADA)).actions.filter(
+      ({ kind }) => kind === 'update-narrative',
+    )
   }
   const narratives = async () => {
     const { rows } = await engine.list(ADA, { categories: ['identity'] })
@@ -83,7 +85,9 @@ describe.each([
     const [action] = await consolidate()
     expect(await text()).toBe('Ada is a pilot. Ada plays the piano.')
     const id = (await narrative())?.id ?? ''
-    expect((await engine.history(ADA, id)).map(({ memory }) => memory.content)).toContain(PILOT)
+    expect((await engine.memories.history(ADA, id)).map(({ memory }) => memory.content)).toContain(
+      PILOT,
+    )
     await engine.forget(ADA, piano.id)
     await consolidate()
     expect(await text()).toBe(PILOT)
@@ -101,7 +105,7 @@ describe.each([
       if (touch === 'edit') await engine.edit(ADA, id, { content: 'Ada flies.' })
       if (touch === 'write')
         await engine.remember(ADA, { content: 'Ada flies.', key: NARRATIVE_KEY })
-      if (touch === 'disable') await engine.disable(ADA, id)
+      if (touch === 'disable') await engine.memories.disable(ADA, id)
       if (touch === 'undo') await engine.undo(ADA, action?.change ?? '')
       if (touch === 'pin') await engine.edit(ADA, id, { pinned: true })
       const touched = await engine.get(ADA, id)
@@ -119,7 +123,7 @@ describe.each([
       const id = (await narrative())?.id ?? ''
       clock.advance(1_000)
       if (how === 'forget') await engine.forget(ADA, id)
-      else if (how === 'erase') await engine.erase(ADA, id)
+      else if (how === 'erase') await engine.memories.erase(ADA, id)
       else await engine.undo(ADA, action?.change ?? '')
       expect(await consolidate(), how).toEqual([])
       expect(await narrative(), how).toBeNull()
@@ -142,7 +146,7 @@ describe.each([
     await engine.forget(ADA, memory.id)
     clock.advance(900 * DAY)
     await consolidate()
-    await engine.summarize(ADA)
+    await engine.memories.summarize(ADA)
     expect(await text()).toBe(told?.content)
     expect((await narrative())?.metadata.toldFrom).not.toContain(told?.id)
   })
@@ -165,10 +169,10 @@ describe.each([
     await consolidate()
     await fact('Ada speaks Welsh')
     await consolidate()
-    await engine.erase(ADA, piano.id)
+    await engine.memories.erase(ADA, piano.id)
     await consolidate()
     expect(await text()).toBe('Ada is a pilot. Ada speaks Welsh.')
-    const history = await engine.history(ADA, (await narrative())?.id ?? '')
+    const history = await engine.memories.history(ADA, (await narrative())?.id ?? '')
     expect(history.filter(({ memory }) => memory.content.includes('piano'))).toEqual([])
   })
 

@@ -21,14 +21,14 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model: new ScriptedModel(TRIP) })
     const alice = { owner: 'ada', user: 'alice', session: 'trip' }
     await life.client.ask([ROME], 'I see.', { scope: alice })
-    const told = await life.engine.distill({ ...ADA, session: 'trip' })
+    const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
     expect(told).toMatchObject({ outcome: 'distilled', signals: 1 })
     await life.client.ask([ROME], 'I see.', { scope: { ...alice, user: 'bob' } })
-    await expect(life.engine.distill({ ...ADA, session: 'trip' })).rejects.toMatchObject({
+    await expect(life.engine.learning.distill({ ...ADA, session: 'trip' })).rejects.toMatchObject({
       code: 'invalid_input',
       facts: { field: 'user' },
     })
-    const bobs = await life.engine.distill({ ...alice, user: 'bob' })
+    const bobs = await life.engine.learning.distill({ ...alice, user: 'bob' })
     expect(bobs.outcome).toBe('distilled')
   })
 
@@ -41,16 +41,16 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model, settings })
     await life.say('trip', ROME)
     await life.engine.jobs.runDue()
-    expect(await life.engine.signals.report(ADA)).toMatchObject({
+    expect(await life.engine.learning.signals.report(ADA)).toMatchObject({
       model: null,
       signals: { pending: 1 },
     })
-    await life.engine.settings.change(ada, { 'gateway.gateModel': 'test/fast' })
-    expect((await life.engine.signals.report(ADA)).model).toBe('test/fast')
+    await life.engine.admin.settings.change(ada, { 'gateway.gateModel': 'test/fast' })
+    expect((await life.engine.learning.signals.report(ADA)).model).toBe('test/fast')
     await life.engine.jobs.runDue()
     expect(model.requests.map((request) => request.model)).toEqual(['test/fast'])
-    expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
-    await life.engine.settings.change(null, { 'gateway.gateModel': 'test/fast' })
+    expect((await life.engine.learning.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
+    await life.engine.admin.settings.change(null, { 'gateway.gateModel': 'test/fast' })
     expect((await life.engine.status()).learning.extractionModel).toBe('test/fast')
   })
 
@@ -59,14 +59,14 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model })
     await life.say('trip', ROME)
     for (let failures = 0; failures < 3; failures++) {
-      await life.engine.distill({ ...ADA, session: 'trip' })
+      await life.engine.learning.distill({ ...ADA, session: 'trip' })
     }
-    expect((await life.engine.signals.report(ADA)).signals.dead).toBe(1)
-    expect(await life.engine.signals.retry(ADA)).toMatchObject([
+    expect((await life.engine.learning.signals.report(ADA)).signals.dead).toBe(1)
+    expect(await life.engine.learning.signals.retry(ADA)).toMatchObject([
       { status: 'pending', attempts: 0, error: null },
     ])
     await life.engine.jobs.runDue()
-    expect((await life.engine.signals.report(ADA)).signals.processed).toBe(1)
+    expect((await life.engine.learning.signals.report(ADA)).signals.processed).toBe(1)
   })
 
   it('[LD14] consolidating on request is a job while it goes on, and after it', async () => {
@@ -75,7 +75,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
     let meanwhile: Awaited<ReturnType<typeof listed>> = []
     let looking = Promise.resolve()
-    const report = await life.engine.consolidate(ADA, {
+    const report = await life.engine.learning.consolidate(ADA, {
       onProgress: () => {
         looking = looking.then(async () => {
           if (meanwhile.length === 0) meanwhile = await listed()
@@ -87,7 +87,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect(meanwhile).toMatchObject([{ ...job, status: 'running' }])
     const outcome = { report: report.id, memories: 1 }
     expect(await listed()).toMatchObject([{ ...job, status: 'done', outcome }])
-    await life.engine.consolidate(ADA, { dryRun: true })
+    await life.engine.learning.consolidate(ADA, { dryRun: true })
     expect(await listed()).toMatchObject([{ status: 'done', outcome }])
     life.clock.advance(HOUR_MS)
     expect(await life.engine.jobs.runDue()).toBe(0)
@@ -98,13 +98,15 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const left = new AbortController()
     const given = { signal: left.signal, onProgress: () => left.abort() }
-    await expect(life.engine.consolidate(ADA, given)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({
+      code: 'cancelled',
+    })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
     expect(await listed()).toMatchObject([{ status: 'cancelled', dueAt: null }])
     const onProgress = () => {
       throw new Error('No.')
     }
-    await expect(life.engine.consolidate(ADA, { onProgress })).rejects.toThrow()
+    await expect(life.engine.learning.consolidate(ADA, { onProgress })).rejects.toThrow()
     expect(await listed()).toMatchObject([{ status: 'dead', lastError: 'internal', dueAt: null }])
     expect(await life.engine.jobs.runDue()).toBe(0)
     const [job] = await listed()
@@ -135,7 +137,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
       }),
     })
     await life.engine.remember(KIM, { content: 'Kim plays the violin.' })
-    const consolidating = life.engine.consolidate(KIM).then(
+    const consolidating = life.engine.learning.consolidate(KIM).then(
       () => 'done',
       (error: { readonly code: string }) => error.code,
     )
@@ -150,7 +152,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     goOn()
     await consolidating
     expect(await engine.jobs.get(id)).toMatchObject({ status: 'cancelled' })
-    expect((await engine.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
+    expect((await engine.learning.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
   })
 
   it('[LD14] when its process dies, another one goes on with it', async () => {
@@ -183,6 +185,6 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const stopping = life.engine.jobs.stop(60_000)
     answerNow()
     await Promise.all([running, stopping])
-    expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
+    expect((await life.engine.learning.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
   })
 })

@@ -90,6 +90,6 @@ export function entriesIn(store: Store) {
 
 export async function statusesOf(engine: Engine, session?: string): Promise<readonly string[]> {
   const scope = session === undefined ? ADA : { ...ADA, session }
-  const { rows } = await engine.signals.list(scope)
+  const { rows } = await engine.learning.signals.list(scope)
   return rows.map(({ status }) => status)
 }

@@ -108,7 +108,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      const { episode } = await life.engine.distill({ ...ADA, session: 'trip' })
+      const { episode } = await life.engine.learning.distill({ ...ADA, session: 'trip' })
       const said = await life.engine.remember(ADA, { content: 'Ada planned a trip to Rome.' })
       expect(said.outcome).toBe('create')
       expect(said.memory.id).not.toBe(episode)
@@ -170,13 +170,15 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.engine.jobs.start()
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['pending'])
-      const told = await life.engine.distill({ ...ADA, session: 'trip' })
+      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
       expect(told).toMatchObject({ outcome: 'distilled', signals: 1, pending: 0 })
-      expect(await life.engine.distill({ ...ADA, session: 'trip' })).toMatchObject({
+      expect(await life.engine.learning.distill({ ...ADA, session: 'trip' })).toMatchObject({
         outcome: 'no_signals',
         episode: told.episode,
       })
-      await expect(life.engine.distill(ADA)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
     })
 
     it('[LI4] waits without a model, says so, and learns when the owner has one', async () => {
@@ -185,7 +187,7 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.say('trip', ROME)
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      expect(await life.engine.signals.report(ADA)).toMatchObject({
+      expect(await life.engine.learning.signals.report(ADA)).toMatchObject({
         model: null,
         signals: { pending: 1, processed: 0, dead: 0 },
       })
@@ -194,9 +196,9 @@ export function describeLife(name: string, open: OpenStore): void {
         lastError: null,
       })
       expect(await life.engine.jobs.runDue()).toBe(0)
-      await life.engine.settings.change(ada, { 'learning.extractionModel': 'test/core' })
+      await life.engine.admin.settings.change(ada, { 'learning.extractionModel': 'test/core' })
       expect(await life.engine.jobs.runDue()).toBe(1)
-      expect(await life.engine.signals.report(ADA)).toMatchObject({
+      expect(await life.engine.learning.signals.report(ADA)).toMatchObject({
         model: 'test/core',
         signals: { pending: 0, processed: 1 },
         usageToday: { calls: 1, input: 100, output: 10 },
@@ -210,7 +212,7 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.say('theirs', OSLO, 'I see.', 'bob')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.settings.change(null, { 'learning.extractionModel': 'test/core' })
+      await life.engine.admin.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
       expect((await life.engine.status()).learning.extractionModel).toBe('test/core')
@@ -231,12 +233,12 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.engine.jobs.runDue()).toBe(1)
       }
       expect(await statusesOf(life.engine)).toEqual(['dead'])
-      expect((await life.engine.signals.list(ADA, { status: 'dead' })).rows[0]?.error).toBe(
-        'unavailable',
-      )
+      expect(
+        (await life.engine.learning.signals.list(ADA, { status: 'dead' })).rows[0]?.error,
+      ).toBe('unavailable')
       life.clock.advance(HOUR_MS)
       expect(await life.engine.jobs.runDue()).toBe(0)
-      expect(await life.engine.signals.retry(ADA)).toHaveLength(1)
+      expect(await life.engine.learning.signals.retry(ADA)).toHaveLength(1)
       expect(await life.engine.jobs.runDue()).toBe(1)
       expect(await statusesOf(life.engine)).toEqual(['processed'])
     })
@@ -267,7 +269,7 @@ export function describeLife(name: string, open: OpenStore): void {
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
-      await life.engine.settings.change(ada, { 'learning.modelTokensPerDay': 0 })
+      await life.engine.admin.settings.change(ada, { 'learning.modelTokensPerDay': 0 })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(3)
     })
@@ -278,17 +280,21 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.engine.remember({ owner: 'bob' }, { content: 'Bob plays chess.' })
       await life.engine.jobs.start()
       await life.engine.jobs.runDue()
-      expect(await life.engine.consolidations(ADA)).toEqual([])
+      expect(await life.engine.learning.listConsolidations(ADA)).toEqual([])
       for (const count of [1, 2]) {
         life.clock.advance(2 * HOUR_MS)
         await life.engine.jobs.runDue()
-        expect(await life.engine.consolidations(ADA)).toHaveLength(count)
-        expect(await life.engine.consolidations({ owner: 'bob' })).toHaveLength(count)
+        expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(count)
+        expect(await life.engine.learning.listConsolidations({ owner: 'bob' })).toHaveLength(count)
       }
-      expect(await life.engine.consolidate(ADA, { dryRun: true })).toMatchObject({ isDryRun: true })
-      const { id } = await life.engine.consolidate(ADA)
-      expect((await life.engine.consolidations(ADA)).map((report) => report.id)).toContain(id)
-      expect(await life.engine.consolidations(ADA)).toHaveLength(3)
+      expect(await life.engine.learning.consolidate(ADA, { dryRun: true })).toMatchObject({
+        isDryRun: true,
+      })
+      const { id } = await life.engine.learning.consolidate(ADA)
+      expect(
+        (await life.engine.learning.listConsolidations(ADA)).map((report) => report.id),
+      ).toContain(id)
+      expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(3)
     })
 
     it('[LI6] gives a conversation that waits without a job one when a server starts', async () => {
@@ -327,14 +333,14 @@ export function describeLife(name: string, open: OpenStore): void {
       life.clock.advance(QUIET_MS)
       const running = life.engine.jobs.runDue()
       await asked
-      const erasing = life.engine.eraseOwner('ada')
+      const erasing = life.engine.admin.eraseOwner('ada')
       think()
       await Promise.all([erasing, running])
       for (const kind of ['job', 'signal', 'lane', 'thread', 'spend'] as const) {
         expect(await life.entries(kind)).toEqual([])
       }
       expect((await life.engine.list(ADA)).rows).toEqual([])
-      expect((await life.engine.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
+      expect((await life.engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
       expect(await life.entries('signal', 'bob')).toHaveLength(1)
     })
 
@@ -346,8 +352,8 @@ export function describeLife(name: string, open: OpenStore): void {
       )
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      await life.engine.distill({ ...ADA, session: 'trip' })
-      const { rows } = await life.engine.review.list(ADA)
+      await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      const { rows } = await life.engine.learning.review.list(ADA)
       expect(rows.map(({ content }) => content).sort()).toEqual([orders, identity].sort())
       const found = async () => {
         const { memories } = await life.engine.recall(ADA, { text: 'passwords for Mallory' })
@@ -357,14 +363,14 @@ export function describeLife(name: string, open: OpenStore): void {
       const [fact, person] = [orders, identity].map((text) =>
         rows.find((row) => row.content === text),
       )
-      await life.engine.review.approve(ADA, fact?.id ?? '')
+      await life.engine.learning.review.approve(ADA, fact?.id ?? '')
       expect(await found()).toContain(orders)
-      expect(await life.engine.review.approve(ADA, person?.id ?? '')).toMatchObject({
+      expect(await life.engine.learning.review.approve(ADA, person?.id ?? '')).toMatchObject({
         trust: 'user',
         pinned: true,
       })
-      expect((await life.engine.review.list(ADA)).rows).toEqual([])
-      await expect(life.engine.review.reject(ADA, fact?.id ?? '')).rejects.toMatchObject({
+      expect((await life.engine.learning.review.list(ADA)).rows).toEqual([])
+      await expect(life.engine.learning.review.reject(ADA, fact?.id ?? '')).rejects.toMatchObject({
         code: 'conflict',
       })
     })
@@ -374,10 +380,10 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel(answer([{ content: orders, turns: [0] }]))
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      await life.engine.distill({ ...ADA, session: 'trip' })
-      const [suspect] = (await life.engine.review.list(ADA)).rows
-      await life.engine.review.reject(ADA, suspect?.id ?? '')
-      expect((await life.engine.review.list(ADA)).rows).toEqual([])
+      await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      const [suspect] = (await life.engine.learning.review.list(ADA)).rows
+      await life.engine.learning.review.reject(ADA, suspect?.id ?? '')
+      expect((await life.engine.learning.review.list(ADA)).rows).toEqual([])
       expect((await life.engine.get(ADA, suspect?.id ?? ''))?.status).toBe('forgotten')
     })
 
@@ -397,49 +403,53 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model, settings: { 'learning.extractionModel': '' } })
       const input = { ...ADA, conversation: 'trip', turns: [{ user: ROME, assistant: 'I see.' }] }
-      expect(await life.engine.ingest({ ...input, skipExtraction: true })).toMatchObject({
+      expect(await life.engine.learning.ingest({ ...input, skipExtraction: true })).toMatchObject({
         outcome: 'skipped:extraction',
         turns: 2,
       })
       expect(await life.entries('job')).toEqual([])
-      expect((await life.engine.ingest(input)).outcome).toBe('skipped:no_model')
+      expect((await life.engine.learning.ingest(input)).outcome).toBe('skipped:no_model')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.settings.change(null, { 'learning.extractionModel': 'test/core' })
+      await life.engine.admin.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['processed'])
       const more = { ...input, conversation: 'more', turns: [{ user: OSLO }] }
-      expect((await life.engine.ingest(more)).outcome).toBe('skipped:low_novelty')
+      expect((await life.engine.learning.ingest(more)).outcome).toBe('skipped:low_novelty')
       const most = { ...input, conversation: 'most', turns: [{ user: `${OSLO} ${OSLO}` }] }
-      expect((await life.engine.ingest(most)).outcome).toBe('distilled')
+      expect((await life.engine.learning.ingest(most)).outcome).toBe('distilled')
     })
 
     it('[LI11] gives and keeps what the settings say', async () => {
       const life = await openLife(open)
       await life.engine.remember(ADA, { content: 'Ada plays the violin in an orchestra.' })
       const prompt = 'Which instrument does Ada play in the orchestra?'
-      expect((await life.engine.recallForPrompt(ADA, prompt)).block).toContain('violin')
+      expect((await life.engine.conversations.recallForPrompt(ADA, prompt)).block).toContain(
+        'violin',
+      )
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
-      expect(await life.engine.captureMessages(ADA, messages)).toEqual({
+      expect(await life.engine.conversations.captureMessages(ADA, messages)).toEqual({
         captured: [],
         ignored: 0,
         skipped: 'off',
       })
-      await life.engine.settings.change(null, {
+      await life.engine.admin.settings.change(null, {
         'hooks.recallEnabled': false,
         'hooks.captureEnabled': true,
       })
-      expect(await life.engine.recallForPrompt(ADA, prompt)).toEqual({
+      expect(await life.engine.conversations.recallForPrompt(ADA, prompt)).toEqual({
         block: '',
         memories: [],
         skipped: 'off',
       })
-      expect((await life.engine.captureMessages(ADA, messages)).captured).toHaveLength(1)
+      expect(
+        (await life.engine.conversations.captureMessages(ADA, messages)).captured,
+      ).toHaveLength(1)
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },
       ]
-      await life.engine.settings.change(null, { 'hooks.captureCharactersMax': 100 })
-      expect((await life.engine.captureMessages(ADA, long)).captured).toEqual([])
+      await life.engine.admin.settings.change(null, { 'hooks.captureCharactersMax': 100 })
+      expect((await life.engine.conversations.captureMessages(ADA, long)).captured).toEqual([])
     })
 
     it('[LI12] learns from whatever was kept, whichever call of the store fails', async () => {
@@ -467,7 +477,7 @@ export function describeLife(name: string, open: OpenStore): void {
             { where: {}, limit: 9 },
           )
           expect(turns).toHaveLength(4)
-          const { rows: signals } = await life.engine.signals.list(ADA)
+          const { rows: signals } = await life.engine.learning.signals.list(ADA)
           // Once, although what failed after its effect was tried again.
           expect(signals).toMatchObject([
             { status: 'pending', version: 1 },

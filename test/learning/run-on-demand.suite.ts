@@ -73,15 +73,15 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       const other = new ScriptedModel(TRIP)
       const { first, second, say } = await open({ models: [slow, other] })
       await say('trip', ROME)
-      const one = first.distill(SESSION)
+      const one = first.learning.distill(SESSION)
       await thinking.isReached
-      const two = second.distill(SESSION)
+      const two = second.learning.distill(SESSION)
       thinking.release()
       const told = [await one, await two]
       expect(told.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
       expect(told[1]?.episode).toBe(told[0]?.episode)
       expect(other.requests).toEqual([])
-      expect((await second.episodes.list(ADA)).rows).toHaveLength(1)
+      expect((await second.conversations.episodes.list(ADA)).rows).toHaveLength(1)
     })
 
     it('[LD10] tells when a job of another server is at it for too long, and has a job do the rest', async () => {
@@ -96,24 +96,26 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       const running = first.jobs.runDue()
       await thinking.isReached
       const scope = { ...ADA, session: 'other' }
-      expect(await second.distill(scope, { waitMs: 30 })).toMatchObject({
+      expect(await second.learning.distill(scope, { waitMs: 30 })).toMatchObject({
         outcome: 'skipped:busy',
         pending: 1,
       })
-      await expect(second.consolidate(ADA, { waitMs: 0 })).rejects.toMatchObject({
+      await expect(second.learning.consolidate(ADA, { waitMs: 0 })).rejects.toMatchObject({
         code: 'busy',
         retryable: true,
       })
-      expect(await second.consolidate(ADA, { dryRun: true })).toMatchObject({ isDryRun: true })
+      expect(await second.learning.consolidate(ADA, { dryRun: true })).toMatchObject({
+        isDryRun: true,
+      })
       // What others have is not kept waiting.
-      expect((await second.consolidate({ owner: 'bob' }, { waitMs: 0 })).id).not.toBeNull()
+      expect((await second.learning.consolidate({ owner: 'bob' }, { waitMs: 0 })).id).not.toBeNull()
       thinking.release()
       await running
       // Sooner than the session would have been quiet.
       expect(clock.now()).toBeLessThan(1_700_000_000_000 + QUIET_MS)
       await second.jobs.runDue()
       expect(await statusesOf(second, 'other')).toEqual(['processed'])
-      expect((await second.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
+      expect((await second.learning.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
     })
 
     it('[LD10] consolidates an owner one at a time, and lets jobs wait meanwhile', async () => {
@@ -131,14 +133,16 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       })
       await say('trip', ROME)
       clock.advance(QUIET_MS)
-      const consolidating = first.consolidate(ADA)
+      const consolidating = first.learning.consolidate(ADA)
       await reporting.isReached
-      await expect(second.consolidate(ADA, { waitMs: 0 })).rejects.toMatchObject({ code: 'busy' })
+      await expect(second.learning.consolidate(ADA, { waitMs: 0 })).rejects.toMatchObject({
+        code: 'busy',
+      })
       expect(await second.jobs.runDue()).toBe(0)
-      const waiting = second.consolidate(ADA)
+      const waiting = second.learning.consolidate(ADA)
       reporting.release()
       expect((await consolidating).id).not.toBe((await waiting).id)
-      expect(await second.consolidations(ADA)).toHaveLength(2)
+      expect(await second.learning.listConsolidations(ADA)).toHaveLength(2)
       expect(await second.jobs.runDue()).toBe(1)
     })
 
@@ -154,11 +158,11 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       })
       const { first, second, say, clock } = await open({ models: [late, model] })
       await say('trip', ROME)
-      const dead = first.distill(SESSION)
+      const dead = first.learning.distill(SESSION)
       await lost.isReached
-      expect((await second.distill(SESSION, { waitMs: 0 })).outcome).toBe('skipped:busy')
+      expect((await second.learning.distill(SESSION, { waitMs: 0 })).outcome).toBe('skipped:busy')
       clock.advance(LEASE_MS + 1)
-      const alive = second.distill(SESSION, { waitMs: 0 })
+      const alive = second.learning.distill(SESSION, { waitMs: 0 })
       await taking.isReached
       lost.release()
       expect((await dead).outcome).toBe('skipped:cancelled')
@@ -180,15 +184,15 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       }
       const { first, second, say } = await open({ models: [patient] })
       await say('trip', ROME)
-      const stopped = first.distill(SESSION)
+      const stopped = first.learning.distill(SESSION)
       await asked.isReached
       const impatient = new AbortController()
-      const waiting = second.distill(SESSION, { signal: impatient.signal })
+      const waiting = second.learning.distill(SESSION, { signal: impatient.signal })
       impatient.abort()
       expect((await waiting).outcome).toBe('skipped:cancelled')
       await first.close()
       expect((await stopped).outcome).toBe('skipped:cancelled')
-      expect((await second.distill(SESSION, { waitMs: 0 })).outcome).toBe('distilled')
+      expect((await second.learning.distill(SESSION, { waitMs: 0 })).outcome).toBe('distilled')
     })
 
     it('[LD10] takes in a conversation whole while others work for the owner, and distils it after them', async () => {
@@ -203,8 +207,9 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       const running = first.jobs.runDue()
       await thinking.isReached
       const turns = [{ user: `${OSLO} ${ROME}`, assistant: 'I see.' }]
-      const ingesting = second.ingest({ ...ADA, conversation: 'whole', turns })
-      const said = async () => (await second.transcript.turns({ ...ADA, session: 'whole' })).rows
+      const ingesting = second.learning.ingest({ ...ADA, conversation: 'whole', turns })
+      const said = async () =>
+        (await second.conversations.turns.list({ ...ADA, session: 'whole' })).rows
       await expect.poll(async () => (await said()).length).toBe(2)
       thinking.release()
       expect((await ingesting).outcome).toBe('distilled')

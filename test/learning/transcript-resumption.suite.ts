@@ -30,9 +30,14 @@ export function describeHistories(name: string, open: OpenStore): void {
         settings: { 'learning.extractionMode': 'everyTurn' },
       })
       const turns = [{ user: 'The hotel is called Aurora.', assistant: 'I see.' }]
-      await life.engine.ingest({ ...ADA, conversation: 'trip', turns, skipExtraction: true })
+      await life.engine.learning.ingest({
+        ...ADA,
+        conversation: 'trip',
+        turns,
+        skipExtraction: true,
+      })
       await life.say('trip', 'My locker code was changed.')
-      await life.engine.signals.forget({ ...ADA, session: 'trip' })
+      await life.engine.learning.signals.forget({ ...ADA, session: 'trip' })
       await life.client.ask(
         ['My locker code was changed.', 'I see.', 'It is nice there.'],
         'Good.',

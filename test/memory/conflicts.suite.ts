@@ -28,7 +28,7 @@ async function openDispute(open: OpenStore) {
 }
 
 async function pairsOf(engine: Engine, scope: object = {}) {
-  const { rows } = await engine.review.conflicts({ ...ADA, ...scope })
+  const { rows } = await engine.learning.review.listConflicts({ ...ADA, ...scope })
   return rows.map(({ memory, other }) => [memory.content, other.content])
 }
 
@@ -42,12 +42,12 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine, { owner: 'bob' })).toEqual([])
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       expect(third.conflictsWith).not.toBeNull()
-      const page = await engine.review.conflicts(ADA, { limit: 1 })
+      const page = await engine.learning.review.listConflicts(ADA, { limit: 1 })
       expect(page.rows.map(({ memory }) => memory.id)).toEqual([third.id])
-      const rest = await engine.review.conflicts(ADA, { after: page.next ?? '' })
+      const rest = await engine.learning.review.listConflicts(ADA, { after: page.next ?? '' })
       expect(rest.rows.map(({ memory }) => memory.id)).toEqual([second.id])
       await engine.forget(ADA, third.id)
-      await engine.disable(ADA, second.id)
+      await engine.memories.disable(ADA, second.id)
       expect(await pairsOf(engine)).toEqual([])
     })
 
@@ -55,13 +55,16 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { engine, second } = await openDispute(open)
       await engine.edit(ADA, second.id, { trust: 'suspect' })
       expect(await pairsOf(engine)).toEqual([])
-      await engine.review.approve(ADA, second.id)
+      await engine.learning.review.approve(ADA, second.id)
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
     it('[SR4] are settled in one change, which gives the key on and can be undone', async () => {
       const { engine, first, second } = await openDispute(open)
-      const { kept, dropped } = await engine.review.settle(ADA, { keep: second.id, drop: first.id })
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, {
+        keep: second.id,
+        drop: first.id,
+      })
       expect(kept).toMatchObject({ content: TEN, key: 'boat', conflictsWith: null, sourceCount: 1 })
       expect(dropped).toMatchObject({ status: 'superseded', supersededBy: second.id })
       expect(dropped.change).toBe(kept.change)
@@ -78,7 +81,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { engine, first, second } = await openDispute(open)
       const words = 'The boat leaves at 9 on weekdays and at 10 on Sundays'
       const ids = { keep: first.id, drop: second.id }
-      const { kept, dropped } = await engine.review.settle(ADA, ids, words)
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, ids, words)
       expect(kept).toMatchObject({ content: words, key: 'boat', sourceCount: 2 })
       expect(kept.provenance.turns).toEqual([turnId('a'), turnId('b')])
       expect(dropped.supersededBy).toBe(first.id)
@@ -91,7 +94,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       const other = third.conflictsWith === first.id ? second : first
       const gone = third.conflictsWith ?? ''
-      const { kept } = await engine.review.settle(ADA, { keep: other.id, drop: gone })
+      const { kept } = await engine.learning.review.resolveConflict(ADA, {
+        keep: other.id,
+        drop: gone,
+      })
       expect(await engine.get(ADA, third.id)).toMatchObject({
         conflictsWith: other.id,
         change: kept.change,
@@ -103,10 +109,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
 
     it('[SR6] are none any more where both hold', async () => {
       const { engine, first, second } = await openDispute(open)
-      const settled = await engine.review.reconcile(ADA, second.id)
+      const settled = await engine.learning.review.keepBoth(ADA, second.id)
       expect(settled).toMatchObject({ status: 'active', conflictsWith: null })
       expect(await pairsOf(engine)).toEqual([])
-      await expect(engine.review.reconcile(ADA, first.id)).rejects.toMatchObject({
+      await expect(engine.learning.review.keepBoth(ADA, first.id)).rejects.toMatchObject({
         code: 'conflict',
       })
       await engine.undo(ADA, settled.change)
@@ -118,7 +124,9 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: kims } = await engine.remember({ ...ADA, user: 'kim' }, { content: NINE })
       const refused = async (keep: string, drop: string) => {
         const before = await engine.get(ADA, first.id)
-        const error = await engine.review.settle(ADA, { keep, drop }).catch(({ code }) => code)
+        const error = await engine.learning.review
+          .resolveConflict(ADA, { keep, drop })
+          .catch(({ code }) => code)
         expect(await engine.get(ADA, first.id)).toEqual(before)
         return error
       }
@@ -129,7 +137,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
       await engine.forget(ADA, second.id)
       expect(await refused(first.id, second.id)).toBe('conflict')
       await expect(
-        engine.review.settle({ owner: 'bob' }, { keep: first.id, drop: second.id }),
+        engine.learning.review.resolveConflict(
+          { owner: 'bob' },
+          { keep: first.id, drop: second.id },
+        ),
       ).rejects.toMatchObject({ code: 'not_found' })
     })
   })
@@ -139,11 +150,11 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { engine, clock } = await openLife(open)
       const long = 'When does the train leave? '.repeat(20)
       const said = { owner: 'ada', skipExtraction: true }
-      await engine.ingest({ ...said, conversation: 'long', turns: [{ user: long }] })
+      await engine.learning.ingest({ ...said, conversation: 'long', turns: [{ user: long }] })
       clock.advance(1_000)
       const turns = [{ user: 'Is it late? 😀', assistant: 'No.' }, { user: 'Good.' }]
-      await engine.ingest({ ...said, conversation: 'short', turns })
-      const { rows } = await engine.transcript.sessions(ADA)
+      await engine.learning.ingest({ ...said, conversation: 'short', turns })
+      const { rows } = await engine.conversations.sessions.list(ADA)
       expect(rows.map(({ firstMessage: opening }) => opening)).toEqual([
         'Is it late? 😀',
         long.slice(0, 200),

@@ -59,7 +59,7 @@ describe('candidates', () => {
     const { adjudicate, asked } = judge(async () => 'unsure')
     const { engine } = openEngine({ embedder: knowing(), adjudicate })
     await engine.remember(ADA, { content: CATS })
-    await engine.reindex()
+    await engine.admin.reindex()
     expect((await engine.remember(ADA, { content: FELINES })).outcome).toBe('create')
     expect(asked).toEqual([[CATS, FELINES]])
   })
@@ -76,7 +76,7 @@ describe('candidates', () => {
       const { engine, clock } = openEngine({ embedder: inner })
       const bob = { owner: 'bob' }
       for (const scope of [ADA, bob]) await engine.remember(scope, { content: CATS })
-      await engine.reindex()
+      await engine.admin.reindex()
       const isAsked = async (scope: { readonly owner: string }, content: string) => {
         expect((await engine.remember(scope, { content })).outcome).toBe('create')
         return inner.texts().includes(content)
@@ -101,7 +101,7 @@ describe('candidates', () => {
     const embedder = { ...inner, report: () => ({ ...inner.report(), state: { kind: state } }) }
     const { engine } = openEngine({ embedder })
     await engine.remember(ADA, { content: CATS })
-    await engine.reindex()
+    await engine.admin.reindex()
     const before = inner.calls.length
     await engine.remember(ADA, { content: `${FELINES}, ${'and much more, '.repeat(30)}` })
     state = 'cold'

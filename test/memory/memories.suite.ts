@@ -54,7 +54,7 @@ function describeWriting(open: OpenStore): void {
       outcome: 'update',
       memory: { id: first.memory.id, createdAt: first.memory.createdAt, metadata: { a: 1, b: 2 } },
     })
-    const history = await engine.history(ADA, first.memory.id)
+    const history = await engine.memories.history(ADA, first.memory.id)
     expect(history.map((entry) => entry.memory.content)).toEqual(['green', 'blue'])
     expect(await contents(engine, 'blue')).toEqual([])
   })
@@ -75,7 +75,7 @@ function describeWriting(open: OpenStore): void {
     const disliked = await engine.remember(ADA, { content: "I don't like Python" })
     expect(disliked).toMatchObject({ outcome: 'supersede', other: { id: liked.memory.id } })
     expect(await contents(engine, 'Python')).toEqual(["I don't like Python"])
-    const past = await engine.asOf(ADA, before)
+    const past = await engine.memories.asOf(ADA, before)
     expect(past.rows.map((memory) => memory.content)).toEqual(['I like Python'])
     expect(await engine.get(ADA, liked.memory.id)).toMatchObject({
       status: 'superseded',
@@ -108,7 +108,7 @@ function describeWriting(open: OpenStore): void {
       await engine.learn(ADA, text)
     }
     const told = async () =>
-      (await engine.identity.list(ADA)).flatMap(({ overrides }) =>
+      (await engine.learning.identity.list(ADA)).flatMap(({ overrides }) =>
         overrides.map(({ content, pinned }) => [content, pinned]),
       )
     expect(await told()).toEqual([
@@ -136,7 +136,7 @@ function describeWriting(open: OpenStore): void {
     expect((await engine.recall(ADA, { text: 'opera and rhymes' })).memories).toEqual([])
     const honest = await engine.learn(ADA, 'I like opera.')
     expect(honest.remembered).toMatchObject([{ outcome: 'create', memory: { trust: 'user' } }])
-    expect((await engine.review.list(ADA)).rows).toHaveLength(2)
+    expect((await engine.learning.review.list(ADA)).rows).toHaveLength(2)
   })
 
   it('[WR9] many writers of one key leave one memory, and all of them get through', async () => {
@@ -206,7 +206,7 @@ function describeCorrecting(open: OpenStore): void {
   it('[CO2] switched off is out of recall until it is restored', async () => {
     const { engine } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I like jazz' })
-    await engine.disable(ADA, memory.id)
+    await engine.memories.disable(ADA, memory.id)
     expect(await contents(engine, 'jazz')).toEqual([])
     await engine.restore(ADA, memory.id)
     expect(await contents(engine, 'jazz')).toEqual(['I like jazz'])
@@ -225,7 +225,7 @@ function describeCorrecting(open: OpenStore): void {
   it('[CO4] counts uses without making versions', async () => {
     const { engine } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'used' })
-    await engine.recordUse(ADA, [memory.id, memory.id])
+    await engine.memories.recordUse(ADA, [memory.id, memory.id])
     expect(await engine.get(ADA, memory.id)).toMatchObject({ useCount: 2, version: 1 })
   })
 }
@@ -265,7 +265,7 @@ function describeForgetting(open: OpenStore): void {
     const late = on(
       interruptedBeforeCommit(store, async () => {
         await engine.forget(ADA, memory.id)
-        await engine.erase(ADA, memory.id)
+        await engine.memories.erase(ADA, memory.id)
       }),
     )
     const write = late.remember(ADA, { content: 'I like opera', observedAt: saidAt })
@@ -278,7 +278,7 @@ function describeForgetting(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: 'secret plan one' })
     await engine.edit(ADA, memory.id, { content: 'secret plan two' })
     await engine.edit(ADA, memory.id, { content: 'secret plan three' })
-    expect(await engine.erase(ADA, memory.id)).toEqual({
+    expect(await engine.memories.erase(ADA, memory.id)).toEqual({
       memories: 1,
       revisions: 2,
       turnsDisabled: 0,
@@ -289,7 +289,7 @@ function describeForgetting(open: OpenStore): void {
     const query = { text: 'secret plan', limit: 5, where: {} }
     expect((await store.searchText({ owner: 'ada' as never }, query)).hits).toEqual([])
     let exported = ''
-    for await (const line of engine.export(null)) exported += line
+    for await (const line of engine.admin.export(null)) exported += line
     expect(exported).not.toContain('secret')
     expect(exported).not.toContain(computeFingerprint('secret plan three'))
   })
@@ -302,9 +302,13 @@ function describeForgetting(open: OpenStore): void {
     const recent = await engine.remember(ADA, { content: 'recent news' })
     await engine.forget(ADA, recent.memory.id)
     await engine.remember(ADA, { content: 'kept' })
-    expect(await engine.emptyTrash(ADA)).toEqual({ memories: 1, revisions: 1, turnsDisabled: 0 })
+    expect(await engine.memories.emptyTrash(ADA)).toEqual({
+      memories: 1,
+      revisions: 1,
+      turnsDisabled: 0,
+    })
     expect(await engine.get(ADA, recent.memory.id)).toMatchObject({ status: 'forgotten' })
-    expect(await engine.emptyTrash(ADA, { days: 0 })).toEqual({
+    expect(await engine.memories.emptyTrash(ADA, { days: 0 })).toEqual({
       memories: 1,
       revisions: 1,
       turnsDisabled: 0,
@@ -402,7 +406,7 @@ function describeTime(open: OpenStore): void {
     await engine.forget(ADA, memory.id)
     clock.advance(DAY)
     const stood = async (time: number) =>
-      (await engine.asOf(ADA, time)).rows.map(({ content }) => content).sort()
+      (await engine.memories.asOf(ADA, time)).rows.map(({ content }) => content).sort()
     expect(await stood(start - 1)).toEqual([])
     expect(await stood(at(0))).toEqual(['v1'])
     expect(await stood(at(1) - 1)).toEqual(['v1'])

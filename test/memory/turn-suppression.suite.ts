@@ -41,7 +41,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       (await client.ask([question], '-', inSession('later', { wants: { extract: false } })))
         .block ?? ''
     const turns = async (session: string) =>
-      (await engine.transcript.turns({ ...ADA, session })).rows
+      (await engine.conversations.turns.list({ ...ADA, session })).rows
     const disabledIn = async (session: string) =>
       (await turns(session)).filter(({ disabled }) => disabled).map(({ content }) => content)
     const fact = async (content = 'Anna') => {
@@ -70,9 +70,11 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       const { engine, say, asked, disabledIn } = await opened()
       await say('one', SISTER)
       await say('two', 'I live in Berlin.')
-      expect(await engine.clear(ADA, {}, { dryRun: true })).toMatchObject({ turnsDisabled: 0 })
+      expect(await engine.memories.clear(ADA, {}, { dryRun: true })).toMatchObject({
+        turnsDisabled: 0,
+      })
       expect(await disabledIn('one')).toEqual([])
-      expect(await engine.clear(ADA, {})).toMatchObject({ forgotten: 2, turnsDisabled: 2 })
+      expect(await engine.memories.clear(ADA, {})).toMatchObject({ forgotten: 2, turnsDisabled: 2 })
       expect(await asked()).not.toContain('Anna')
       expect(await asked('Where do I live?')).not.toContain('Berlin')
     })
@@ -88,7 +90,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await engine.forget(ADA, id)
       expect(await engine.restore(ADA, id)).toMatchObject({ status: 'active', turnsEnabled: 1 })
       expect(await disabledIn('one')).toEqual([])
-      const cleared = await engine.clear(ADA, {})
+      const cleared = await engine.memories.clear(ADA, {})
       expect(await engine.undo(ADA, cleared.change ?? '')).toMatchObject({ turnsEnabled: 1 })
       const kinds = ['turn-suppression'] as const
       const { rows } = await store.find('entry', ADA as never, { where: { kinds }, limit: 9 }) // an owner alone
@@ -100,14 +102,14 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER)
       const { id } = await fact()
       const [turn] = await turns('one')
-      await engine.transcript.disable(ADA, turn?.id ?? '')
+      await engine.conversations.turns.disable(ADA, turn?.id ?? '')
       const before = await engine.forget(ADA, id)
       expect(before.turnsDisabled).toBe(0)
       expect(await engine.undo(ADA, before.change)).toMatchObject({ turnsEnabled: 0 })
       expect(await disabledIn('one')).toEqual([SISTER])
-      await engine.transcript.restore(ADA, turn?.id ?? '')
+      await engine.conversations.turns.restore(ADA, turn?.id ?? '')
       await engine.forget(ADA, id)
-      await engine.transcript.disable(ADA, turn?.id ?? '')
+      await engine.conversations.turns.disable(ADA, turn?.id ?? '')
       expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 0 })
       expect(await disabledIn('one')).toEqual([SISTER])
     })
@@ -172,9 +174,9 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER)
       const prepared = await client.ask([QUESTION], '-', { wants: { extract: false } })
       const lines = async () =>
-        JSON.stringify(await engine.conversations.getReceipt(ADA, prepared.receipt ?? ''))
+        JSON.stringify(await engine.conversations.receipts.get(ADA, prepared.receipt ?? ''))
       expect(await lines()).toContain('Anna')
-      expect(await engine.erase(ADA, (await fact()).id)).toMatchObject({
+      expect(await engine.memories.erase(ADA, (await fact()).id)).toMatchObject({
         memories: 1,
         turnsDisabled: 1,
       })
@@ -191,17 +193,18 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('two', 'I live in Berlin.')
       const ask = async (question: string) => {
         const { receipt } = await client.ask([question], '-', { wants: { extract: false } })
-        return async () => JSON.stringify(await engine.conversations.getReceipt(ADA, receipt ?? ''))
+        return async () =>
+          JSON.stringify(await engine.conversations.receipts.get(ADA, receipt ?? ''))
       }
       const [sister, home] = [await ask(QUESTION), await ask('Where do I live?')]
       expect([await sister(), await home()].join()).toMatch(/Anna.*Berlin/s)
       await engine.forget(ADA, (await fact()).id)
-      expect(await engine.emptyTrash(ADA, { days: 0 })).toMatchObject({
+      expect(await engine.memories.emptyTrash(ADA, { days: 0 })).toMatchObject({
         memories: 1,
         turnsDisabled: 0,
       })
       expect(await sister()).not.toContain('Anna')
-      expect(await engine.clear(ADA, {}, { erase: true })).toMatchObject({
+      expect(await engine.memories.clear(ADA, {}, { erase: true })).toMatchObject({
         erased: 1,
         turnsDisabled: 1,
       })
@@ -231,7 +234,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER, 'Noted.', { scope: { owner: 'bob' } })
       expect(await engine.forget(ADA, (await fact()).id)).toMatchObject({ turnsDisabled: 1 })
       for (const scope of [eve, { owner: 'bob' }]) {
-        const { rows } = await engine.transcript.turns({ ...scope, session: 'one' })
+        const { rows } = await engine.conversations.turns.list({ ...scope, session: 'one' })
         expect(rows.map(({ disabled }) => disabled)).toEqual([false, false])
       }
     })

@@ -27,7 +27,7 @@ it('[TF2] undoing the forgetting of facts with 1,400 turns enables all of them',
   for (let number = 0; number < FACTS; number++) {
     await engine.remember(ADA, { content: statementOf(number) })
   }
-  const { change, turnsDisabled } = await engine.clear(ADA, {})
+  const { change, turnsDisabled } = await engine.memories.clear(ADA, {})
   expect(turnsDisabled).toBe(rows.length)
   expect(await engine.undo(ADA, change ?? '')).toMatchObject({ turnsEnabled: rows.length })
   const where = { disabled: true }

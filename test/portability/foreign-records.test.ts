@@ -218,7 +218,7 @@ it('[PO20] erased memories stay erased, and memories in the trash stay there', a
   const { engine, store } = await openEngine(async () => createInMemoryStore())
   await take(store, [remembered('a'), remembered('b')])
   const [a, b] = await memories(store)
-  await engine.erase(ADA, a?.id ?? '')
+  await engine.memories.erase(ADA, a?.id ?? '')
   await engine.forget(ADA, b?.id ?? '')
   const again = [remembered('a'), remembered('b')].map((record) => ({
     ...record,

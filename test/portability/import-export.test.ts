@@ -13,7 +13,7 @@ const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
 
 const lines = async (engine: Engine) => {
   const all: string[] = []
-  for await (const line of engine.export(null)) all.push(line)
+  for await (const line of engine.admin.export(null)) all.push(line)
   return all
 }
 async function* from(list: readonly string[]) {
@@ -44,16 +44,19 @@ describe.each([
     await source.remember({ owner: 'bob' }, { content: 'of bob' })
     await source.forget(ADA, memory.id)
     const gone = await source.remember({ owner: 'carol' }, { content: 'only a tombstone stays' })
-    await source.erase({ owner: 'carol' }, gone.memory.id)
+    await source.memories.erase({ owner: 'carol' }, gone.memory.id)
     const exported = await lines(source)
-    const result = await target.import(from(exported))
+    const result = await target.admin.import(from(exported))
     expect(result).toMatchObject({ imported: exported.length - 1, failed: 0 })
     expect(await rows(target)).toEqual(await rows(source))
-    const again = await target.import(from(exported))
+    const again = await target.admin.import(from(exported))
     expect(again).toMatchObject({ imported: 0, updated: 0, skipped: exported.length - 1 })
     clock.advance(1)
     await source.restore(ADA, memory.id)
-    expect(await target.import(from(await lines(source)))).toMatchObject({ updated: 1, failed: 0 })
+    expect(await target.admin.import(from(await lines(source)))).toMatchObject({
+      updated: 1,
+      failed: 0,
+    })
     expect(await target.get(ADA, memory.id)).toEqual(await source.get(ADA, memory.id))
   })
 
@@ -66,7 +69,7 @@ describe.each([
       const texts = naughty.filter((text) => text.trim() !== '')
       const all = texts.map((content) => memory({ content, metadata: { content } }))
       expect(await store.commit(all.map(create))).toEqual(COMMITTED)
-      await target.import(from(await lines(source)))
+      await target.admin.import(from(await lines(source)))
       expect(await rows(target)).toEqual(await rows(source))
     },
   )
@@ -86,7 +89,7 @@ describe.each([
     for (let start = 0; start < all.length; start += 1_000) {
       await store.commit(all.slice(start, start + 1_000).map(create))
     }
-    const result = await target.import(from(await lines(source)))
+    const result = await target.admin.import(from(await lines(source)))
     expect(result).toMatchObject({ imported: texts.length, failed: 0 })
     expect(await rows(target)).toEqual(await rows(source))
   })
@@ -115,7 +118,7 @@ describe('import', () => {
       row.replace('"importance":5', '"importance":5,"extra":1'),
       row.replace('"key":null,', ''),
     ]
-    const result = await engine.import(from([header, ...bad, row, '']))
+    const result = await engine.admin.import(from([header, ...bad, row, '']))
     expect(result).toMatchObject({ imported: 1, failed: bad.length })
     expect(result.failures.map(({ line }) => line)).toEqual(bad.map((_, index) => index + 2))
     for (const { message } of result.failures) expect(message).not.toContain('fine')
@@ -123,7 +126,7 @@ describe('import', () => {
 
   it('[PO2] refuses other files and exports of a newer version', async () => {
     const { engine } = await openEngine(openSqlite)
-    const attempt = (...list: string[]) => expect(engine.import(from(list))).rejects
+    const attempt = (...list: string[]) => expect(engine.admin.import(from(list))).rejects
     await attempt().toMatchObject({ code: 'invalid_input' })
     await attempt('hello').toMatchObject({ code: 'invalid_input' })
     await attempt('{"some":"json"}').toThrow('header')
@@ -135,10 +138,10 @@ describe('import', () => {
   it('[PO3] never takes a row over from another owner', async () => {
     const { engine } = await openEngine(openSqlite)
     const list = await exported()
-    await engine.import(from(list))
+    await engine.admin.import(from(list))
     const before = await rows(engine)
     const stolen = list.map((line) => line.replaceAll('"owner":"ada"', '"owner":"mallory"'))
-    expect(await engine.import(from(stolen))).toMatchObject({ imported: 1, failed: 0 })
+    expect(await engine.admin.import(from(stolen))).toMatchObject({ imported: 1, failed: 0 })
     expect((await rows(engine)).slice(0, before.length)).toEqual(before)
     const [copy] = (await engine.list({ owner: 'mallory' })).rows
     expect(copy?.content).toBe('fine')
@@ -152,8 +155,8 @@ describe('import', () => {
     const kept = await engine.remember(ADA, { content: 'kept' })
     const list = await lines(engine)
     clock.advance(1)
-    await engine.erase(ADA, memory.id)
-    const result = await engine.import(from(list))
+    await engine.memories.erase(ADA, memory.id)
+    const result = await engine.admin.import(from(list))
     expect(result).toMatchObject({ imported: 0, skipped: 1, failed: 2 })
     expect(result.failures[0]?.message).toContain('forgotten')
     expect((await engine.list(ADA)).rows.map((row) => row.id)).toEqual([kept.memory.id])
@@ -161,7 +164,7 @@ describe('import', () => {
 
   it('[PO3] can assign everything to another owner', async () => {
     const { engine } = await openEngine(openSqlite)
-    await engine.import(from(await exported()), { owner: 'grace' })
+    await engine.admin.import(from(await exported()), { owner: 'grace' })
     expect((await engine.list({ owner: 'grace' })).rows).toMatchObject([{ content: 'fine' }])
   })
 })

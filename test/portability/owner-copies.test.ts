@@ -31,7 +31,7 @@ async function* from(lines: readonly string[]) {
 }
 const linesOf = async (engine: Engine, scope: { owner: string } | null = null) => {
   const lines: string[] = []
-  for await (const line of engine.export(scope)) lines.push(line)
+  for await (const line of engine.admin.export(scope)) lines.push(line)
   return lines
 }
 
@@ -89,7 +89,7 @@ describe.each([
     await engine.remember(ADA, { content: "I don't like Python" })
     const binned = await engine.remember({ ...ADA, user: 'eve' }, { content: 'in the bin' })
     await engine.forget(ADA, binned.memory.id)
-    await engine.settings.change(owner('ada'), { 'recall.limit': 3 })
+    await engine.admin.settings.change(owner('ada'), { 'recall.limit': 3 })
     await engine.remember({ owner: 'bob' }, { content: 'of bob', key: 'sky' })
     return { engine, store, clock, turns, first: first.memory, edited, liked: liked.memory }
   }
@@ -98,7 +98,7 @@ describe.each([
     const { engine, store, turns, first, edited, liked } = await opened()
     const before = await rowsOf(engine)
     const lines = await linesOf(engine, ADA)
-    const result = await engine.import(from(lines), CAROL)
+    const result = await engine.admin.import(from(lines), CAROL)
     expect(result).toMatchObject({ updated: 0, failed: 0, failures: [] })
     expect(await contentsOf(engine, CAROL)).toEqual(await contentsOf(engine, ADA))
     expect((await rowsOf(engine)).filter((row) => !row.includes('"carol"'))).toEqual(before)
@@ -109,7 +109,7 @@ describe.each([
     expect(sky).toMatchObject({ key: 'sky', version: 2, createdAt: first.createdAt })
     expect(sky?.id.slice(0, 14)).toBe(first.id.slice(0, 14))
     expect(sky?.id).toMatch(/^mem_[0-9a-hjkmnp-tv-z]{22}$/)
-    const history = await engine.history(CAROL, sky?.id ?? '')
+    const history = await engine.memories.history(CAROL, sky?.id ?? '')
     expect(history.map((entry) => entry.memory.content)).toEqual([
       'The sky is grey',
       'The sky is blue',
@@ -120,7 +120,7 @@ describe.each([
     const old = await found(engine, 'I like Python')
     expect(old?.status).toBe('superseded')
     expect(await contentOf(engine, CAROL, old?.supersededBy)).toBe("I don't like Python")
-    expect(await engine.settings.resolve(owner('carol'))).toMatchObject({ 'recall.limit': 3 })
+    expect(await engine.admin.settings.resolve(owner('carol'))).toMatchObject({ 'recall.limit': 3 })
 
     expect(sky?.change).not.toBe(edited.change)
     await engine.undo(CAROL, sky?.change ?? '')
@@ -131,9 +131,9 @@ describe.each([
   it('[PO31] copying again only brings new rows', async () => {
     const { engine, first } = await opened()
     const lines = await linesOf(engine, ADA)
-    await engine.import(from(lines), CAROL)
+    await engine.admin.import(from(lines), CAROL)
     const copied = await rowsOf(engine)
-    expect(await engine.import(from(lines), CAROL)).toMatchObject({
+    expect(await engine.admin.import(from(lines), CAROL)).toMatchObject({
       imported: 0,
       updated: 0,
       skipped: lines.length - 1,
@@ -141,20 +141,20 @@ describe.each([
     })
     expect(await rowsOf(engine)).toEqual(copied)
     await engine.edit(ADA, first.id, { content: 'The sky is clear' })
-    const later = await engine.import(from(await linesOf(engine, ADA)), CAROL)
+    const later = await engine.admin.import(from(await linesOf(engine, ADA)), CAROL)
     expect(later).toMatchObject({ imported: 1, updated: 1, failed: 0 })
     expect((await found(engine, 'The sky is clear'))?.version).toBe(3)
   })
 
   it('[PO31] a copy of a copy is another copy, and a copy imported again is none', async () => {
     const { engine } = await opened()
-    await engine.import(from(await linesOf(engine, ADA)), CAROL)
+    await engine.admin.import(from(await linesOf(engine, ADA)), CAROL)
     const carol = await rowsOf(engine, CAROL)
     expect(await contentsOf(engine, CAROL)).toHaveLength(4)
-    await engine.import(from(await linesOf(engine, CAROL)), { owner: 'dave' })
+    await engine.admin.import(from(await linesOf(engine, CAROL)), { owner: 'dave' })
     expect(await contentsOf(engine, { owner: 'dave' })).toEqual(await contentsOf(engine, CAROL))
     const own = (await linesOf(engine)).filter((each) => !/"(?:bob|dave|ada)"/.test(each))
-    const again = await engine.import(from(own), CAROL)
+    const again = await engine.admin.import(from(own), CAROL)
     expect(again).toMatchObject({ imported: 0, updated: 0, failed: 0 })
     expect(await rowsOf(engine, CAROL)).toEqual(carol)
   })
@@ -163,7 +163,7 @@ describe.each([
     const { engine } = await opened()
     const { engine: empty } = await openEngine(async () => open())
     const lines = await linesOf(engine, ADA)
-    const result = await empty.import(from(lines), ADA)
+    const result = await empty.admin.import(from(lines), ADA)
     expect(result).toMatchObject({ imported: lines.length - 1, failed: 0 })
     const parsed = (rows: readonly string[]): unknown[] => rows.map((row) => JSON.parse(row))
     expect(parsed(await rowsOf(empty, ADA))).toEqual(parsed(lines.slice(1)))
@@ -189,7 +189,7 @@ describe.each([
       line('turn', turnRow({ id: turns[0]?.id, place: at })),
     ]
     const mallory = { owner: 'mallory' }
-    const result = await engine.import(from(lines), mallory)
+    const result = await engine.admin.import(from(lines), mallory)
     expect(result).toMatchObject({ imported: 4, failed: 0 })
     expect((await rowsOf(engine)).filter((row) => !row.includes('"mallory"'))).toEqual(before)
     const { rows } = await engine.list(mallory, { statuses: ['active', 'superseded'] })
@@ -198,11 +198,14 @@ describe.each([
     )
     expect(chained?.supersededBy).toBe(newer?.id)
     expect(newer?.conflictsWith).toBe(chained?.id)
-    expect(await engine.history(mallory, chained?.id ?? '')).toHaveLength(2)
+    expect(await engine.memories.history(mallory, chained?.id ?? '')).toHaveLength(2)
     const taken = (await rowsOf(engine, mallory)).join('\n')
     for (const { id } of [first, liked, ...turns]) expect(taken).not.toContain(`"${id}"`)
     const after = await rowsOf(engine)
-    expect(await engine.import(from(lines), mallory)).toMatchObject({ imported: 0, skipped: 4 })
+    expect(await engine.admin.import(from(lines), mallory)).toMatchObject({
+      imported: 0,
+      skipped: 4,
+    })
     expect(await rowsOf(engine)).toEqual(after)
   })
 
@@ -212,9 +215,9 @@ describe.each([
       memory({ id: 'mem_same' as MemoryId, place: { ...AT_ADA, user: user as never } }),
     )
     const lines = [HEADER, line('memory', eve ?? {}), line('memory', bob ?? {})]
-    expect(await engine.import(from(lines))).toMatchObject({ imported: 2, failed: 0 })
+    expect(await engine.admin.import(from(lines))).toMatchObject({ imported: 2, failed: 0 })
     const after = await rowsOf(engine)
-    expect(await engine.import(from(lines))).toMatchObject({
+    expect(await engine.admin.import(from(lines))).toMatchObject({
       ...{ imported: 0, skipped: 2, failed: 0 },
       skips: [{ line: 2, message: expect.stringContaining('already stored') }, { line: 3 }],
     })
@@ -230,10 +233,10 @@ describe.each([
       squatters.push(line('memory', memory({ id, place: AT_BOB })))
       id = deriveId(mallory, id)
     }
-    await engine.import(from([HEADER, ...squatters]))
+    await engine.admin.import(from([HEADER, ...squatters]))
     const before = await rowsOf(engine)
     const forged = memory({ id: first.id, place: { ...AT_BOB, owner: mallory } })
-    const result = await engine.import(from([HEADER, line('memory', forged)]))
+    const result = await engine.admin.import(from([HEADER, line('memory', forged)]))
     expect(result).toMatchObject({ imported: 0, failed: 1 })
     expect(result.failures[0]?.message).toBe(
       'The row conflicts with existing data and cannot be imported.',
@@ -273,12 +276,12 @@ describe.each([
     await take(source.store)
     const squatted = (await linesOf(source.engine)).map((each) => each.replaceAll('"ada"', '"bob"'))
     const { engine, store } = await openEngine(async () => open())
-    await engine.import(from(squatted))
+    await engine.admin.import(from(squatted))
     const before = await rowsOf(engine)
     expect(await take(store)).toMatchObject({ imported: 2, failed: 0 })
     expect((await rowsOf(engine)).filter((row) => row.includes('"bob"'))).toEqual(before)
     const [row] = (await engine.list(ADA)).rows
-    expect(await engine.history(ADA, row?.id ?? '')).toHaveLength(2)
+    expect(await engine.memories.history(ADA, row?.id ?? '')).toHaveLength(2)
     expect(await take(store)).toMatchObject({ imported: 0, skipped: 2, failed: 0 })
   })
 
@@ -290,11 +293,11 @@ describe.each([
     const lone = [first.id, 'mem_nobodys'].map((id) =>
       line('revision', revision(memory({ id: id as MemoryId, place }))),
     )
-    const result = await engine.import(from([HEADER, ...lone]), { owner: 'mallory' })
+    const result = await engine.admin.import(from([HEADER, ...lone]), { owner: 'mallory' })
     expect(result).toMatchObject({ imported: 0, failed: 2 })
     expect(new Set(result.failures.map(({ message }) => message)).size).toBe(1)
     const otherUser = revision({ ...first, place: { ...first.place, user: 'eve' as never } })
-    expect(await engine.import(from([HEADER, line('revision', otherUser)]))).toMatchObject({
+    expect(await engine.admin.import(from([HEADER, line('revision', otherUser)]))).toMatchObject({
       failed: 1,
     })
     expect(await rowsOf(engine)).toEqual(before)
@@ -303,7 +306,7 @@ describe.each([
   it('[PO34] revisions are refused with their memory in the same file', async () => {
     const { engine } = await opened()
     const rival = memory({ key: 'sky' })
-    const result = await engine.import(
+    const result = await engine.admin.import(
       from([HEADER, line('memory', rival), line('revision', revision(rival))]),
     )
     expect(result).toMatchObject({ imported: 0, failed: 2 })
@@ -349,13 +352,13 @@ describe.each([
       ...spoilt('version', counts, (f) => line('entry', { ...setting, ...f })),
       ...spoilt('at', times, (f) => line('entry', { ...setting, ...f })),
     ]
-    const result = await engine.import(from([HEADER, line('memory', fine), ...bad]))
+    const result = await engine.admin.import(from([HEADER, line('memory', fine), ...bad]))
     expect(result).toMatchObject({ imported: 1, failed: bad.length })
     await engine.edit(ADA, fine.id, { content: 'changed' })
-    await engine.recordUse(ADA, [fine.id])
-    expect(await engine.checkIntegrity()).toEqual([])
+    await engine.memories.recordUse(ADA, [fine.id])
+    expect(await engine.admin.checkIntegrity()).toEqual([])
     for (const row of (await engine.list(ADA)).rows) new Date(row.createdAt).toISOString()
-    expect((await engine.eraseOwner('ada')).rows).toMatchObject({ memory: 1, revision: 1 })
+    expect((await engine.admin.eraseOwner('ada')).rows).toMatchObject({ memory: 1, revision: 1 })
   })
 })
 

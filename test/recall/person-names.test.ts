@@ -28,7 +28,7 @@ async function openEngine(wrap: (store: Store) => Store = (store) => store) {
   ]) {
     await engine.remember(ADA, { content: content ?? '', provenance: { speaker: speaker ?? null } })
   }
-  await engine.reindex()
+  await engine.admin.reindex()
   /** The question as the model got it. */
   const compared = async (text: string, strategy: 'hybrid' | 'semantic' = 'hybrid') => {
     const { retrievers: legs } = await engine.recall(ADA, { text, strategy })

@@ -40,7 +40,7 @@ async function openWith(
   })
   await opened.engine.remember(ADA, { content: TEA })
   // A model is measured when it is loaded, with questions that nobody asked.
-  await opened.engine.reindex()
+  await opened.engine.admin.reindex()
   patient.answer = answer
   patient.questions = 0
   return { ...opened, patient }
@@ -132,7 +132,7 @@ describe('an embedder', () => {
       })
       const { engine } = openEngine({ store, vectors })
       await engine.remember(ADA, { content: TEA })
-      await engine.reindex()
+      await engine.admin.reindex()
       for (let time = 0; time < 5; time++) {
         expect(await meaningOf(engine)).toMatchObject({ state: 'failed', reason: 'no index' })
       }
@@ -213,7 +213,7 @@ describe('an embedder', () => {
     expect(await codes()).toEqual([])
     await askTimes(1, engine)
     expect(await codes()).toEqual(['embedder_failing'])
-    const { embedder } = engine.getComponents()
+    const { embedder } = engine.admin.getComponents()
     expect(embedder?.state).toMatchObject({
       kind: 'failing',
       reason: expect.stringContaining('tried again after'),
@@ -243,7 +243,7 @@ describe('a reranker', () => {
     for (const content of ['red apples', 'green apples']) {
       await opened.engine.remember(ADA, { content })
     }
-    await opened.engine.reindex()
+    await opened.engine.admin.reindex()
     const ask = async () => (await opened.engine.recall(ADA, { text: 'apples' })).retrievers.rerank
     return { ...opened, patient, ask }
   }
@@ -341,14 +341,14 @@ describe('a request to a model', () => {
       settings: NO_FLOORS,
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
-    await engine.reindex()
+    await engine.admin.reindex()
     expect((await client.ask(['Do I drink tea in the morning?'], 'Yes.')).degraded).toEqual([])
     isIll = true
     for (const when of ['noon', 'night', 'dawn', 'dusk']) {
       const prepared = await client.ask([`Do I drink tea in the garden at ${when}?`], 'Yes.')
       expect(prepared).toMatchObject({ skipped: null, degraded: ['vector'] })
     }
-    const { rows } = await engine.conversations.listReceipts(ADA)
+    const { rows } = await engine.conversations.receipts.list(ADA)
     expect(rows.map(({ degraded }) => degraded)).toEqual([...Array(4).fill(['vector']), []])
   })
 })

@@ -120,7 +120,7 @@ it('[RA23] recall gives way between its stages, however quick they are', async (
   })
   onTestFinished(() => engine.close())
   await engine.remember({ owner: 'ada' }, { content: 'Ada drinks green tea.' })
-  await engine.reindex()
+  await engine.admin.reindex()
   const ask = () => engine.recall({ owner: 'ada' }, { text: 'What does Ada drink?' })
   await ask()
   // Between the legs, before the evidence is joined, before rows are read, and before they are ranked.

@@ -60,7 +60,7 @@ function describeTrips(url: string): void {
       }
     }
     await engine.remember({ owner: 'eve' }, { content: 'The lamp is blue' })
-    await engine.reindex()
+    await engine.admin.reindex()
     /** The least of a few tries: a process that was stopped for a moment seems to have waited once more. */
     const ask = async (owner: string, text: string, tries = 3) => {
       let [found, waits] = [0, Number.POSITIVE_INFINITY]

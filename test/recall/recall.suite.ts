@@ -244,7 +244,7 @@ function describeForce(open: OpenEngine): void {
     await keep('Tulips stood on the table', { validUntil: clock.now() + DAY })
     clock.advance(2 * DAY)
     await engine.remember(ADA, { content: "I don't like tulips" })
-    await engine.disable(ADA, disabled)
+    await engine.memories.disable(ADA, disabled)
     await engine.forget(ADA, forgotten)
     for (const strategy of ['hybrid', 'semantic', 'keyword', 'recent'] as const) {
       expect(await ask(engine, 'tulips', { strategy }), strategy).toEqual(["I don't like tulips"])
@@ -302,7 +302,8 @@ function describeForce(open: OpenEngine): void {
     clock.advance(DAY)
     await tell(engine, 'four figs', 'five limes')
     const { rows } = await engine.list(ADA)
-    for (const { id, content } of rows) if (content === 'two pears') await engine.disable(ADA, id)
+    for (const { id, content } of rows)
+      if (content === 'two pears') await engine.memories.disable(ADA, id)
     const recent = { strategy: 'recent', limit: 2 } as const
     expect(await ask(engine, '', { ...recent, asOf: then })).toEqual(['three plums', 'two pears'])
     clock.advance(DAY)
@@ -328,7 +329,7 @@ function describeScopes(open: OpenEngine): void {
       await engine.remember(place, { content: `the secret car of ${name}` })
       await engine.remember(place, { content: `what follows for ${name}` })
     }
-    await engine.reindex()
+    await engine.admin.reindex()
     const seen = async (scope: Parameters<Engine['recall']>[0], query: Partial<RecallQuery>) => {
       const { memories } = await engine.recall(scope, { text: 'secret vehicle car', ...query })
       expect(memories.length).toBeGreaterThan(0)
@@ -369,7 +370,7 @@ function describeLimits(open: OpenEngine, corpora: number): void {
         await engine.remember(place, { content, importance: 1 + Math.floor(random() * 10) })
         clock.advance(Math.floor(random() * 10 * DAY))
       }
-      await engine.reindex()
+      await engine.admin.reindex()
       for (const strategy of ['hybrid', 'semantic', 'keyword', 'recent'] as const) {
         const text = `${word()} ${word()} automobile`
         const all = await ask(engine, text, { strategy, limit: 100 })
@@ -409,12 +410,12 @@ function describeLimits(open: OpenEngine, corpora: number): void {
     const before = await engine.list(ADA)
     await ask(engine, 'tea')
     await ask(engine, 'tea', { strategy: 'recent' })
-    await engine.recordUse(ADA, [])
+    await engine.memories.recordUse(ADA, [])
     expect(await engine.list(ADA)).toEqual(before)
     clock.advance(DAY)
     await ask(engine, 'tea', { purpose: 'prompt' })
     await ask(engine, 'tea', { purpose: 'prompt' })
-    await engine.recordUse(ADA, [])
+    await engine.memories.recordUse(ADA, [])
     expect(await engine.get(ADA, memory.id)).toEqual({
       ...memory,
       useCount: 2,

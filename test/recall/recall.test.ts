@@ -25,7 +25,7 @@ it('[FO3] erasing also empties the file that keeps vectors of texts', async () =
     embedding: { source: 'static', cacheFile, cachesLocal: true },
   })
   const { memory } = await engine.remember({ owner: 'ada' }, { content: 'The code is 4711.' })
-  await engine.reindex()
+  await engine.admin.reindex()
   const kept = async () => {
     const database = new DatabaseSync(cacheFile)
     const rows = database.prepare('SELECT count(*) AS vectors FROM vector').all()
@@ -33,7 +33,7 @@ it('[FO3] erasing also empties the file that keeps vectors of texts', async () =
     return rows[0]
   }
   expect(await kept()).not.toEqual({ vectors: 0 })
-  await engine.erase({ owner: 'ada' }, memory.id)
+  await engine.memories.erase({ owner: 'ada' }, memory.id)
   expect(await kept()).toEqual({ vectors: 0 })
   await engine.close()
 })
@@ -50,7 +50,7 @@ it('[RA28] a memory in a script that the model can’t read is found by its word
   const ada = { owner: 'ada' }
   await engine.remember(ada, { content: '猫を飼っています' })
   await engine.remember(ada, { content: 'My favourite beverage is tea' })
-  await engine.reindex()
+  await engine.admin.reindex()
   const found = async (text: string) =>
     (await engine.recall(ada, { text })).memories.map(({ memory }) => memory.content)
   expect(await found('a drink for me')).not.toContain('猫を飼っています')

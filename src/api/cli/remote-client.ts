@@ -9,6 +9,7 @@ import {
   type ErrorDetails,
   type FieldError,
 } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'
@@ -227,8 +228,4 @@ function notRecollectError({ url, origin }: RemoteServer, { status }: Response):
     `${url} is not a Recollect server (status ${status}). The address comes from ${origin}.`,
     { url, status },
   )
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -50,7 +50,7 @@ export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> 
   )
   const texts = [given.input].flat()
   const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
-  const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })
+  const { model, vectors } = await options.engine.admin.models.embed(texts, { purpose, signal })
   if (given.dimensions !== undefined && given.dimensions !== model.dimensions) {
     throw new AppError(
       'invalid_input',
@@ -112,7 +112,7 @@ export async function handleRerank(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
   const given = assertValid(rerankInput, (await readRequestBody(exchange)).json)
   const documents = given.documents.map((each) => (typeof each === 'string' ? each : each.text))
-  const { model, ranked } = await options.engine.models.rerank(given.query, documents, signal)
+  const { model, ranked } = await options.engine.admin.models.rerank(given.query, documents, signal)
   await sendJson(request, response, 200, {
     model,
     results: ranked.slice(0, given.top_n).map(({ index, score }) => ({

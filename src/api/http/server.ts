@@ -111,13 +111,13 @@ class RequestDispatcher {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
     this.#options = options
     this.#context = { engine, version, embeddingProviders }
-    this.#authentication = new Authenticator(engine.keys, clock)
+    this.#authentication = new Authenticator(engine.admin.keys, clock)
     this.#rates = new RateLimiter(
       clock,
-      async () => (await engine.settings.resolve(null))['server.requestsPerMinute'],
-      engine.changeFeed.takeTokens,
+      async () => (await engine.admin.settings.resolve(null))['server.requestsPerMinute'],
+      engine.admin.changeFeed.takeTokens,
     )
-    this.#unsubscribe = engine.changeFeed.subscribe((news) => {
+    this.#unsubscribe = engine.admin.changeFeed.subscribe((news) => {
       if (isAboutKind(news, 'key')) this.#authentication.forget()
       if (isAboutKind(news, 'setting')) this.#rates.invalidateLimit()
     })

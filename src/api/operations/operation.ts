@@ -110,7 +110,7 @@ export async function performOperation(
   const output = await operation.run(context, input)
   const { targets } = operation
   if (targets !== undefined && !isDryRun(input)) {
-    await context.engine.audit.append({
+    await context.engine.admin.audit.append({
       actor: context.caller.key,
       operation: operation.name,
       owner: ownerInInput(input) ?? context.caller.home,
@@ -145,7 +145,7 @@ async function assertSharedVisible(
   if ((ownerInInput(input) ?? caller.home) !== SHARED_OWNER) return
   if (
     caller.role === 'superadmin' ||
-    (await engine.settings.resolve(null))['recall.sharedMemoryEnabled']
+    (await engine.admin.settings.resolve(null))['recall.sharedMemoryEnabled']
   )
     return
   throw new AppError('not_found', 'Owner not found.')

@@ -37,7 +37,8 @@ export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
   RECOLLECT_OWNER: 'Whose memories, as `--owner`.',
   RECOLLECT_USER: 'Which user of the owner, as `--user`.',
-  RECOLLECT_ENCRYPTION_KEY_FILE: 'The file with the key of an encrypted database, as `--encryption-key-file`.',
+  RECOLLECT_ENCRYPTION_KEY_FILE:
+    'The file with the key of an encrypted database, as `--encryption-key-file`.',
   RECOLLECT_ENCRYPTION_KEY: 'The key itself: 64 hex digits.',
   RECOLLECT_ENCRYPTION_PASSPHRASE: 'A passphrase instead of a key.',
   RECOLLECT_POSTGRES_URL:

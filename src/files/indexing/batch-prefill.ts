@@ -4,19 +4,19 @@
  */
 import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { OwnerId } from '../../domain/ids.ts'
-import type { Engine } from '../../engine/engine.ts'
 import type { BatchEmbedder } from '../../models/batch-embedder.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Store } from '../../storage/store.ts'
+import type { IndexEngine } from './index-engine.ts'
 
 export class BatchPrefill {
   readonly #prefill: BatchEmbedder
-  readonly #inner: Engine
+  readonly #inner: IndexEngine
   readonly #store: Store
   #running: Promise<void> | null = null
   #warmedUp: Promise<void> | null = null
 
-  constructor(prefill: BatchEmbedder, inner: Engine, store: Store) {
+  constructor(prefill: BatchEmbedder, inner: IndexEngine, store: Store) {
     this.#prefill = prefill
     this.#inner = inner
     this.#store = store
@@ -48,7 +48,7 @@ export class BatchPrefill {
   }
 
   async #fill(owner: OwnerId, signal: AbortSignal): Promise<void> {
-    const { index } = await this.#inner.status()
+    const index = await this.#inner.getIndexStatus()
     if (signal.aborted || (index?.withoutVector ?? 0) < this.#prefill.textsMin) return
     const texts: string[] = []
     const query = { where: {}, order: 'oldest' } as const

@@ -1,12 +1,12 @@
 /** The vectors of an owner's chunks: how many there are, and making those that are missing. */
 
 import type { OwnerId } from '../../domain/ids.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { toAppError } from '../../lib/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import type { EmbeddingProgress } from '../file-search.ts'
 import type { BatchPrefill } from './batch-prefill.ts'
+import type { IndexEngine } from './index-engine.ts'
 import type { GenerationScope } from './index-rows.ts'
 
 /** A store that may keep vectors beside its rows. */
@@ -28,11 +28,11 @@ export type Unembedded = {
 }
 
 export async function countUnembedded(
-  inner: Engine,
+  inner: IndexEngine,
   store: IndexStore,
   home: GenerationScope | null,
 ): Promise<Unembedded> {
-  const { index } = await inner.status()
+  const index = await inner.getIndexStatus()
   if (home === null || index === null) return { count: 0, reason: null }
   const { total } = await store.countMemories(home, {})
   const present = index.buildingSpace ?? index.space
@@ -44,12 +44,12 @@ export async function countUnembedded(
 
 /** Gives every chunk of an owner its vector, to the end. Tells why where that fails; null when all went well. */
 export async function embedChunks(
-  { inner, prefilling }: { readonly inner: Engine; readonly prefilling: BatchPrefill | null },
+  { inner, prefilling }: { readonly inner: IndexEngine; readonly prefilling: BatchPrefill | null },
   owner: OwnerId,
   signal: AbortSignal,
   onProgress: (progress: EmbeddingProgress) => void,
 ): Promise<string | null> {
-  if (inner.getComponents().embedder === null) return null
+  if (inner.getEmbedder() === null) return null
   try {
     await prefilling?.done()
     await inner.reindex({ owner, signal, onProgress })

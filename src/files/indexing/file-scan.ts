@@ -4,11 +4,11 @@ import type { DocumentId } from '../../domain/ids.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
 import { chunkMarkdown, chunkText } from '../chunking/chunker.ts'
 import type { Chunk, FileStat } from '../file.ts'
-import { parsePathDate } from '../file-dates.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { FileReadResult } from '../file-tree.ts'
 import { MEMORY_FILE, removeMemoryBlock } from '../memory-file/memory-file.ts'
 import { toDisplayPath } from '../roots.ts'
+import { parsePathDate } from '../search/file-dates.ts'
 import {
   buildMoveChanges,
   buildReplacementChanges,

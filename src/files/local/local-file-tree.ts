@@ -10,7 +10,8 @@ import { createFileSelection } from './file-selection.ts'
 import { readFileTail, readStableFile } from './file-snapshot.ts'
 import { parseRelativePath } from './path-guard.ts'
 import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
-import { createTreeWatcher, type FileSystemWatcher } from './tree-watcher.ts'
+import type { FileSystemWatcher } from './root-watcher.ts'
+import { createTreeWatcher } from './tree-watcher.ts'
 
 export type FileTreeOptions = {
   readonly clock: Clock

@@ -5,22 +5,51 @@
  * when all folders known by then are watched: whoever looks after the hint sees what came before, and the watchers what comes
  * after. Where that can't be had, the root is scanned from time to time, and differences are hints.
  */
-import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
 import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { FileRoot } from '../file.ts'
-import { type WalkedFolder, walkDirectory } from './directory-walk.ts'
+import type { FolderScan } from '../file-tree.ts'
+import { type WalkedFolder, type WalkOptions, walkDirectory } from './directory-walk.ts'
 import type { FileSelection } from './file-selection.ts'
 import { GITIGNORE_FILE } from './gitignore.ts'
 import { isMissing } from './path-guard.ts'
 import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
-import type { FileSystemWatcher, TreeWatcherOptions, WatchBudget } from './tree-watcher.ts'
 
 /** Saving a file makes several events. */
 const TOGETHER_MS = 20
 /** Looking from time to time takes at most this part of the time. */
 const POLLING_SHARE = 0.1
+
+/** What watching needs of the system. */
+export type FileSystemWatcher = {
+  /** Of one folder, not of those in it. Throws when that can't be had. */
+  watchFolder(path: string, listener: FolderListener): { close(): void }
+  /** The number by which Linux knows a kind of file system. */
+  fileSystemOf(path: string): Promise<number>
+}
+
+export type FolderListener = {
+  /** `rename`: something has come or gone. The name is null where the system doesn't tell it. */
+  onEvent(kind: string, name: string | null): void
+  onError(error: unknown): void
+}
+
+export type TreeWatcherOptions = {
+  readonly roots: readonly FileRoot[]
+  readonly onHint: (root: FileRoot) => void
+  readonly planOf: (root: FileRoot, base: RootLocation) => WalkOptions
+  readonly scan: (root: FileRoot, signal?: AbortSignal) => Promise<FolderScan>
+  readonly clock: Clock
+  readonly pollMs: number
+  readonly foldersMax: number
+  readonly system?: FileSystemWatcher | undefined
+}
+
+/** Folders are counted over all roots: the system's limits don't know roots. */
+export type WatchBudget = { remaining: number }
 
 export type RootWatcherDependencies = Omit<TreeWatcherOptions, 'onHint' | 'roots' | 'system'> & {
   readonly system: FileSystemWatcher
@@ -239,9 +268,7 @@ export class RootWatcher {
     const begin = clock.now()
     if (begin < this.#nextPollAt) return
     const { files, problems: troubles } = await scan(this.#root, this.#stop.signal)
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([files, troubles]))
-      .digest('hex')
+    const fingerprint = sha256(JSON.stringify([files, troubles]))
     const end = clock.now()
     this.#nextPollAt = end + (end - begin) / POLLING_SHARE
     // Before the first look something may have changed too.

@@ -1,40 +1,13 @@
 /** Watching roots: by events where the system has them, else by looking at them from time to time. */
 import { watch as watchFile } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import type { Clock } from '../../lib/clock.ts'
-import type { FileRoot } from '../file.ts'
-import type { FileWatch, FolderScan } from '../file-tree.ts'
-import type { WalkOptions } from './directory-walk.ts'
-import type { RootLocation } from './root-location.ts'
-import { RootWatcher } from './root-watcher.ts'
-
-/** What watching needs of the system. */
-export type FileSystemWatcher = {
-  /** Of one folder, not of those in it. Throws when that can't be had. */
-  watchFolder(path: string, listener: FolderListener): { close(): void }
-  /** The number by which Linux knows a kind of file system. */
-  fileSystemOf(path: string): Promise<number>
-}
-
-export type FolderListener = {
-  /** `rename`: something has come or gone. The name is null where the system doesn't tell it. */
-  onEvent(kind: string, name: string | null): void
-  onError(error: unknown): void
-}
-
-export type TreeWatcherOptions = {
-  readonly roots: readonly FileRoot[]
-  readonly onHint: (root: FileRoot) => void
-  readonly planOf: (root: FileRoot, base: RootLocation) => WalkOptions
-  readonly scan: (root: FileRoot, signal?: AbortSignal) => Promise<FolderScan>
-  readonly clock: Clock
-  readonly pollMs: number
-  readonly foldersMax: number
-  readonly system?: FileSystemWatcher | undefined
-}
-
-/** Folders are counted over all roots: the system's limits don't know roots. */
-export type WatchBudget = { remaining: number }
+import type { FileWatch } from '../file-tree.ts'
+import {
+  type FileSystemWatcher,
+  RootWatcher,
+  type TreeWatcherOptions,
+  type WatchBudget,
+} from './root-watcher.ts'
 
 const realSystem: FileSystemWatcher = {
   watchFolder: (path, { onEvent, onError }) => {

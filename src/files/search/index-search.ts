@@ -1,8 +1,8 @@
 /** A question to the index of files. */
 
+import { parseInteger, parseNumber, parseText } from '../../domain/field-parsers.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
-import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
 import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
@@ -17,16 +17,17 @@ import {
   OTHER_SCRIPT_WEIGHT,
 } from '../../text/writing-system.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
-import { decayScore, getAgeReference } from '../file-dates.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { FileHit, FileQuery, FileSearchResult } from '../file-search.ts'
 import { readGenerations } from '../indexing/generations.ts'
+import type { IndexEngine } from '../indexing/index-engine.ts'
 import { MEMORY_TYPE_BY_SOURCE } from '../indexing/index-rows.ts'
 import { type NamedRoot, type Roots, toDisplayPath } from '../roots.ts'
+import { decayScore, getAgeReference } from './file-dates.ts'
 import { mergeAdjacentPassages, type Passage, toPassages } from './passages.ts'
 
 export type IndexSearchDependencies = {
-  readonly inner: Engine
+  readonly inner: IndexEngine
   readonly store: Store
   readonly roots: Roots
   readonly clock: Clock
@@ -42,7 +43,7 @@ export async function searchIndex(
 ): Promise<Omit<FileSearchResult, 'backend'>> {
   const asked = parseQuery(query, parts.settings)
   const found = asked.text.trim() === '' ? null : await recallChunks(parts, owner, asked)
-  const embedder = parts.inner.getComponents().embedder
+  const embedder = parts.inner.getEmbedder()
   const isByMeaning = found?.retrievers.vector.state === 'searched'
   const roots = new Map((await parts.roots.list(owner)).map((root) => [root.id, root]))
   return {
@@ -67,11 +68,9 @@ type ParsedFileQuery = {
 function parseQuery(query: FileQuery, settings: FileOptions): ParsedFileQuery {
   const { text, maxResults = settings.maxResults, minScore = settings.minScore } = query
   const { sources = FILE_SOURCES } = query
-  if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
-  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > RESULTS_MAX) {
-    throw invalid('maxResults', `maxResults is a whole number from 1 to ${RESULTS_MAX}.`)
-  }
-  if (!(minScore >= 0 && minScore <= 1)) throw invalid('minScore', 'minScore is between 0 and 1.')
+  parseText('text', text)
+  parseInteger('maxResults', maxResults, 1, RESULTS_MAX)
+  parseNumber('minScore', minScore, 0, 1)
   if (!sources.every((source) => FILE_SOURCES.includes(source))) {
     throw invalid('sources', `sources are ${FILE_SOURCES.join(' and ')}.`)
   }
@@ -95,7 +94,6 @@ async function recallChunks(
         limit: RECALL_MEMORIES_MAX,
         fusion: selectFusion(settings, inner, sources),
         types: sources.map((source) => MEMORY_TYPE_BY_SOURCE[source]),
-        reach: 'owner',
       },
     )
     // One that was given up meanwhile may have been half removed.
@@ -109,10 +107,10 @@ async function recallChunks(
  */
 function selectFusion(
   { fusion }: FileOptions,
-  inner: Engine,
+  inner: IndexEngine,
   sources: readonly FileSource[],
 ): FileOptions['fusion'] {
-  const isByWords = inner.getComponents().embedder === null && sources.includes('memory')
+  const isByWords = inner.getEmbedder() === null && sources.includes('memory')
   return fusion === 'adaptive' && isByWords ? 'weighted' : fusion
 }
 

@@ -3,11 +3,11 @@
  * undone. A model writes the summary; rules are the fallback.
  */
 
+import { parseInteger } from '../../domain/field-parsers.ts'
 import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
@@ -134,18 +134,9 @@ function combineWording(wordings: readonly SummaryDraft['wording'][]): Summarize
 
 function validateOptions({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
   const days = olderThanDays ?? (maxTokens === undefined ? DAYS_DEFAULT : null)
-  if (days !== null) checkRange('olderThanDays', days, DAYS_MAX)
-  if (maxTokens !== undefined) checkRange('maxTokens', maxTokens, TOKENS_MAX)
+  if (days !== null) parseInteger('olderThanDays', days, 1, DAYS_MAX)
+  if (maxTokens !== undefined) parseInteger('maxTokens', maxTokens, 1, TOKENS_MAX)
   return { ...rest, olderThanDays: days, maxTokens: maxTokens ?? 0 }
-}
-
-function checkRange(field: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return
-  throw new AppError(
-    'invalid_input',
-    `\`${field}\` must be a whole number from 1 to ${max}; got ${value}.`,
-    { field },
-  )
 }
 
 type CandidateSearch = {

@@ -6,6 +6,7 @@
  * the same sets them apart, and contradict only when exactly one thing does: a negation, a number or date, or the value
  * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
+import { LruCache } from '../../lib/lru-cache.ts'
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
 import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
 import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'
@@ -101,16 +102,11 @@ const DENIAL = '¬'
 
 /** Neighbours of one statement are often those of the next as well, and reading takes longer than comparing. */
 const REMEMBERED_MAX = 1_000
-const remembered = new Map<string, ParsedStatement>()
+const remembered = new LruCache<string, ParsedStatement>({ entriesMax: REMEMBERED_MAX })
 
 export function parseStatement(content: string): ParsedStatement {
   if (content.length > REWRITTEN_CHARACTERS_MAX) return parseUncached(content)
-  const known = remembered.get(content)
-  if (known !== undefined) return known
-  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  const statement = parseUncached(content)
-  remembered.set(content, statement)
-  return statement
+  return remembered.getOrCreate(content, () => parseUncached(content))
 }
 
 function parseUncached(content: string): ParsedStatement {

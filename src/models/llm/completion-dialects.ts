@@ -2,7 +2,8 @@
 import { isList, isObject, toCount } from '../../lib/json.ts'
 import { toSendableText } from '../../text/well-formed-text.ts'
 import type { CompletionRequest, ModelMessage } from '../language-model.ts'
-import { type Provider, type SystemRole, systemRoleOf } from '../provider.ts'
+import { getSystemRole } from '../model-capabilities.ts'
+import type { Provider, SystemRole } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
 /** What a model turned out not to take. */
@@ -48,7 +49,7 @@ const CHAT: CompletionDialect = {
   headers: JSON_HEADERS,
   buildRequestBody: (provider, model, { messages, json, outputTokensMax }, quirks) => ({
     model,
-    messages: toSystemMessages(messages.map(toWellFormed), systemRoleOf(provider, model)),
+    messages: toSystemMessages(messages.map(toWellFormed), getSystemRole(provider, model)),
     // Ollama passes over the newer name without a word, and the answer would have no limit.
     [quirks.usesLegacyTokenLimit || provider.kind === 'ollama'
       ? 'max_tokens'

@@ -6,7 +6,7 @@
 import { MEMORY_CATEGORIES, type MemoryCategory, type MemoryType } from '../../domain/memory.ts'
 import type { TurnRole } from '../../domain/turn.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
-import { type Fields, isObject, type JsonObject } from '../../lib/json.ts'
+import { type Fields, isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../../lib/time.ts'
 
 /** Source systems. Their names are part of the ids of imported rows, so they never change. */
@@ -197,16 +197,8 @@ export function readTextList(fields: Fields, ...names: readonly string[]): reado
 /** Reads a JSON object or its serialized form. Anything else is dropped, so that the memory is not lost. */
 export function readMetadata(fields: Fields, ...names: readonly string[]): JsonObject {
   const value = getOwnField(fields, ...names)
-  const parsed = typeof value === 'string' ? parseJsonOrNull(value) : value
-  return isObject(parsed) ? (parsed as JsonObject) : {} // validated with the memory
-}
-
-export function parseJsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  const parsed = typeof value === 'string' ? parseJson(value) : value
+  return isObject(parsed) ? parsed : {} // its depth and values are checked with the memory
 }
 
 const CATEGORY_WORDS: readonly (readonly [RegExp, MemoryCategory])[] = [

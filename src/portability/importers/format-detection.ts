@@ -1,7 +1,7 @@
 /** Detects the format of a file from its beginning; names say little, as half of them are `memories.json`. */
 
-import { isObject } from '../../lib/json.ts'
-import { parseJsonOrNull, readText } from './foreign-record.ts'
+import { isObject, parseJson } from '../../lib/json.ts'
+import { readText } from './foreign-record.ts'
 
 export const IMPORT_FORMATS = [
   'recollect',
@@ -68,7 +68,7 @@ const TABLE_DECLARATION = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
 
 /** JSON Lines formats are recognized by their first line. */
 function detectLineFormat(text: string): ImportFormat | null {
-  const line = parseJsonOrNull(text.split('\n', 1)[0] ?? '')
+  const line = parseJson(text.split('\n', 1)[0] ?? '')
   if (!isObject(line)) return null
   const word = (name: string) => (typeof line[name] === 'string' ? readText(line, name) : null)
   if (word('format') === EXPORT_FORMAT) return 'recollect'

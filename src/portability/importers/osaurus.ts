@@ -2,12 +2,11 @@
 
 import { TURN_ROLES } from '../../domain/turn.ts'
 import { sha256 } from '../../lib/hash.ts'
-import type { Fields } from '../../lib/json.ts'
+import { type Fields, parseJson } from '../../lib/json.ts'
 import {
   createInvalidRecordError,
   type ImportedMemory,
   type ImportRecord,
-  parseJsonOrNull,
   readNumber,
   readText,
   readTextList,
@@ -96,7 +95,7 @@ function transcriptTurn(row: Fields, at: number): ImportRecord {
 
 /** The pinned sentences about the user, and the narrative that was generated from them. */
 function identity(row: Fields, at: number): readonly ImportedMemory[] {
-  const overrides = parseJsonOrNull(readText(row, 'overrides') ?? '[]')
+  const overrides = parseJson(readText(row, 'overrides') ?? '[]')
   const sentences = (Array.isArray(overrides) ? overrides : []).filter(
     (each) => typeof each === 'string',
   )

@@ -1,7 +1,8 @@
 /** Row access and row-by-row comparison of two stores. */
-import { createHash } from 'node:crypto'
 import type { OwnerId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import {
@@ -30,15 +31,7 @@ export function isStoreInternal(table: Table, id: string): boolean {
 
 /** Independent of the store that the row was read from. */
 export function hashRow(row: Row<Table>): string {
-  return createHash('sha256').update(toCanonicalJson(row)).digest('hex')
-}
-
-/** JSON with sorted keys; undefined fields are omitted. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
-  })
+  return sha256(canonicalJson(row))
 }
 
 export function getRowOwner({ table, row }: TableRow): OwnerId {

@@ -12,8 +12,12 @@ import type { MemoryId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
+import { DelayedTask } from '../../lib/delayed-task.ts'
 import { toAppError } from '../../lib/errors.ts'
+import { exponentialBackoffMs } from '../../lib/retry.ts'
+import { SingleFlight } from '../../lib/single-flight.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { resolvesWithin } from '../../lib/timeout.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
@@ -95,7 +99,7 @@ export class Indexer {
   #former: ActiveSpace | null = null
   /** The space of the present model had a vector of every memory. */
   #isComplete = false
-  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #delayedStart = new DelayedTask(() => this.#start())
   #work: Promise<void> | undefined
   #failures = 0
   #because: string | null = null
@@ -163,22 +167,13 @@ export class Indexer {
     if (this.#line.memoriesWaiting(scope) > SETTLE_MEMORIES_MAX) return
     const awaited = this.#line.unservedMemories(scope)
     if (awaited.size === 0) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-    })
+    const until = performance.now() + ms
     this.#schedule(0)
     while (this.#work !== undefined && this.#line.holdsAny(awaited)) {
-      const isGoingOn = await Promise.race([
-        this.#nextBatch().then(
-          () => true,
-          () => false, // told to whoever fills the index; this question goes on without
-        ),
-        late.then(() => false),
-      ])
-      if (!isGoingOn) break
+      const batch = resolvesWithin(until - performance.now(), this.#batches.run())
+      // A failure is reported by whoever fills the index; this question goes on without it.
+      if (!(await batch.catch(() => false))) break
     }
-    clearTimeout(timer)
   }
 
   /** Gives every memory its vector, to the end. `force` throws the present ones away first. */
@@ -225,7 +220,7 @@ export class Indexer {
   /** What waits is embedded on request instead, and what is being embedded is waited for: nothing is embedded twice. */
   async #takeOver(home: QueueKey): Promise<void> {
     this.#line.takeOut(home, this.#line.unserved(home))
-    await this.#batch?.catch(() => {}) // told to whoever fills the index
+    await this.#batches.running?.catch(() => {}) // told to whoever fills the index
   }
 
   async status(): Promise<IndexStatus> {
@@ -250,9 +245,9 @@ export class Indexer {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    clearTimeout(this.#timer)
+    this.#delayedStart.cancel()
     await this.#work
-    await Promise.allSettled([this.#batch, this.#opening, ...this.#reindexing])
+    await Promise.allSettled([this.#batches.running, this.#opening, ...this.#reindexing])
     await this.#closeFormer((await this.#seeking) ?? null)
   }
 
@@ -404,17 +399,16 @@ export class Indexer {
       this.#start()
       return
     }
-    // One that is set is left alone: whoever comes often must not put it off for ever.
-    this.#timer ??= setTimeout(() => this.#start(), delay).unref()
+    this.#delayedStart.schedule(delay)
   }
 
   #retryMs(): number {
-    return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (this.#failures - 1))
+    const limits = { firstMs: RETRY_MS_MIN, maxMs: RETRY_MS_MAX }
+    return exponentialBackoffMs(this.#failures - 1, limits)
   }
 
   #start(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#delayedStart.cancel()
     if (this.#work !== undefined || this.#closing.signal.aborted) return
     this.#work = this.#drain()
       .then(
@@ -435,20 +429,13 @@ export class Indexer {
 
   async #drain(): Promise<void> {
     do {
-      while (this.#line.count > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
+      while (this.#line.count > 0 && !this.#closing.signal.aborted) await this.#batches.run()
     } while (!this.#closing.signal.aborted && (await this.#refill()))
     if (!this.#closing.signal.aborted) await this.#settleSpaces()
   }
 
-  #batch: Promise<void> | undefined
-
   /** One batch at a time, whoever asks for it. */
-  #nextBatch(): Promise<void> {
-    this.#batch ??= this.#embedQueued().finally(() => {
-      this.#batch = undefined
-    })
-    return this.#batch
-  }
+  readonly #batches = new SingleFlight(() => this.#embedQueued())
 
   #embedQueued(): Promise<void> {
     return this.#line.next(BATCH_MEMORIES, async ({ home, ids }) => {

@@ -73,7 +73,7 @@ describe.each(API_FORMATS)('%s', (format) => {
     })
     expect(upstream.requests.map(({ text }) => text).sort()).toEqual([...bodies].sort())
     await engine.conversations.flush()
-    expect(await engine.checkIntegrity()).toEqual([])
+    expect(await engine.admin.checkIntegrity()).toEqual([])
   })
 
   it('[GW13] keeps whatever is remembered inside of its fence, whatever is asked', async () => {
@@ -126,10 +126,13 @@ it('[GW24] turns of any text are recorded and found, and stay inside of the fenc
     const texts = said.slice(from, from + MEMORIES_PER_OWNER)
     const owner = `owner-${from}`
     const turns = texts.map((text) => ({ user: text, assistant: text }))
-    await engine.ingest({ owner, conversation: 'earlier', turns, skipExtraction: true })
+    await engine.learning.ingest({ owner, conversation: 'earlier', turns, skipExtraction: true })
     for (const text of texts.map(stripBlocks)) {
       if (extractQueryTerms(text).length === 0) continue
-      const found = await engine.transcript.search({ owner }, { text, limit: 100, days: 1 })
+      const found = await engine.conversations.turns.search(
+        { owner },
+        { text, limit: 100, days: 1 },
+      )
       expect(found.filter(({ turn }) => turn.content === text).length, text).toBeGreaterThan(1)
     }
     const key = await keyFor(engine, owner)
@@ -153,7 +156,7 @@ it('[GW24] turns of any text are recorded and found, and stay inside of the fenc
     }
   }
   expect(lines).toBeGreaterThan(0)
-  expect(await engine.checkIntegrity()).toEqual([])
+  expect(await engine.admin.checkIntegrity()).toEqual([])
 })
 
 /** All strings as what people say, a few in each conversation; each is the last of one, in one of the formats. */

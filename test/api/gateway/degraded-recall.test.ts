@@ -37,7 +37,7 @@ it('[RA27] an embedder that hangs leaves what words find, and header, receipt an
   const setup = await setUpGateway('memory on', { engine, auth: 'off' })
   onTestFinished(() => become('well'))
   await engine.remember({ owner: 'default' }, { content: FACT })
-  await engine.reindex()
+  await engine.admin.reindex()
   become('hangs')
   const told: string[] = []
   for (let time = 0; time < 5; time++) told.push(await ask(setup, time))

@@ -70,18 +70,18 @@ it('[DI10] every outcome is told over the protocol', async () => {
     outcome: 'skipped:no_model',
     pendingSignals: 1,
   })
-  await engine.settings.change(null, { 'learning.modelTokensPerDay': 1 })
+  await engine.admin.settings.change(null, { 'learning.modelTokensPerDay': 1 })
   expect(await flush('lost')).toMatchObject({
     outcome: 'skipped:too_many_requests',
     pendingSignals: 1,
   })
-  await engine.settings.change(null, {
+  await engine.admin.settings.change(null, {
     'learning.modelTokensPerDay': 0,
     'learning.extractionModel': '',
   })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
-  await engine.settings.change(null, { 'learning.extractionModel': `scripted/${CORE}` })
-  const { rows } = await engine.transcript.turns({ owner: OWNER, session: 'lost' })
+  await engine.admin.settings.change(null, { 'learning.extractionModel': `scripted/${CORE}` })
+  const { rows } = await engine.conversations.turns.list({ owner: OWNER, session: 'lost' })
   await store.commit(
     rows.map(({ id, place }) => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' })),
   )

@@ -58,7 +58,7 @@ async function withEmbedder(): Promise<Ill> {
     },
     become,
   )
-  await ill.setup.engine.reindex()
+  await ill.setup.engine.admin.reindex()
   return ill
 }
 

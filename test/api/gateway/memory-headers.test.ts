@@ -87,7 +87,7 @@ describe.each(API_FORMATS)('%s', (format) => {
 
   it('[GW5] an agent that the key may act for is the owner', async () => {
     const setup = await setUpGateway()
-    const { secret } = await setup.engine.keys.create({
+    const { secret } = await setup.engine.admin.keys.create({
       name: 'two agents',
       defaultOwner: 'grace',
       role: 'agent',
@@ -104,7 +104,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   it('[GW5] an agent that nobody knows yet begins with what is said, if the key may act for all', async () => {
     const setup = await setUpGateway()
     const newcomer = { headers: { 'x-recollect-agent': 'newcomer' } }
-    const { secret } = await setup.engine.keys.create({
+    const { secret } = await setup.engine.admin.keys.create({
       name: 'all',
       defaultOwner: 'ops',
       role: 'superadmin',
@@ -122,7 +122,7 @@ describe.each(API_FORMATS)('%s', (format) => {
     const { told, received } = await ask(setup, format, {})
     expect(told).toMatch(/^skipped; reason=dry-run\b/)
     expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
-    const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
+    const { rows } = await setup.engine.conversations.receipts.list({ owner: OWNER })
     expect(rows[0]?.dryRun?.memories).toHaveLength(1)
   })
 
@@ -132,7 +132,7 @@ describe.each(API_FORMATS)('%s', (format) => {
       const setup = await setUpGateway()
       const { told } = await ask(setup, format, { headers: { [header]: 's1' } })
       const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
-      const receipt = await setup.engine.conversations.getReceipt({ owner: OWNER }, id)
+      const receipt = await setup.engine.conversations.receipts.get({ owner: OWNER }, id)
       expect(receipt).toMatchObject({
         format,
         status: 200,
@@ -149,7 +149,7 @@ describe.each(API_FORMATS)('%s', (format) => {
     const setup = await setUpGateway()
     const { told } = await ask(setup, format, {})
     const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
-    const receipt = await setup.engine.conversations.getReceipt({ owner: OWNER }, id)
+    const receipt = await setup.engine.conversations.receipts.get({ owner: OWNER }, id)
     expect(receipt?.block).toContain('jasmine')
     const sent = JSON.stringify(setup.upstream.requests[0]?.body)
     expect(sent).toContain(JSON.stringify(receipt?.block).slice(1, -1))
@@ -230,7 +230,7 @@ describe('compression', () => {
     setup.upstream.queue({ headers, body })
     expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
     await setup.engine.conversations.flush()
-    const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
+    const { rows } = await setup.engine.conversations.receipts.list({ owner: OWNER })
     expect(rows).toMatchObject([{ answer: 'unparsed', status: 200 }])
   })
 })

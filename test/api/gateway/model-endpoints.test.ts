@@ -55,7 +55,7 @@ describe('embeddings', () => {
     // The client asks for base64 by itself, and decodes it.
     const decoded = await embeddings.create({ model: 'any', input })
     const floats = await embeddings.create({ model: 'any', input, encoding_format: 'float' })
-    const direct = await setup.engine.models.embed(input, { purpose: 'document' })
+    const direct = await setup.engine.admin.models.embed(input, { purpose: 'document' })
     for (const answer of [decoded, floats]) {
       expect(answer.data.map(({ embedding }) => embedding)).toEqual(
         direct.vectors.map((vector) => [...vector]),

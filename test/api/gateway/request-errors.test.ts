@@ -78,7 +78,7 @@ async function expectNothingKept({ engine, upstream }: GatewaySetup): Promise<vo
   await engine.conversations.flush()
   expect(upstream.requests).toHaveLength(0)
   let kept = ''
-  for await (const line of engine.export(null)) kept += line
+  for await (const line of engine.admin.export(null)) kept += line
   expect(kept).not.toContain('zebra')
 }
 

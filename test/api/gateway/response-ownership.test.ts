@@ -36,7 +36,7 @@ async function make(setup: GatewaySetup, way: Way = {}, id = 'resp_ada'): Promis
 }
 
 const readerFor = async ({ engine }: GatewaySetup, home = OWNER) =>
-  (await engine.keys.create({ name: 'reader', defaultOwner: home, role: 'reader' })).secret
+  (await engine.admin.keys.create({ name: 'reader', defaultOwner: home, role: 'reader' })).secret
 
 describe.each(['memory on', 'memory off'] as const)('with %s', (mode) => {
   it.each<Way>([
@@ -115,7 +115,7 @@ it('[GW18] who may only read can neither cancel nor delete', async () => {
 it('[GW18] a key reaches those of the agents it may act for, when it names them', async () => {
   const setup = await setUpGateway()
   await make(setup)
-  const { secret } = await setup.engine.keys.create({
+  const { secret } = await setup.engine.admin.keys.create({
     ...{ name: 'two agents', defaultOwner: 'grace', role: 'agent' },
     actsFor: [OWNER],
   })

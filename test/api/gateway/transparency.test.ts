@@ -174,7 +174,7 @@ describe.each(API_FORMATS)('%s', (format) => {
       const read = await send(`${setup.url}${PATHS[format]}`, { headers, body })
       expect(read.bytes.equals(bytes)).toBe(true)
       await setup.engine.conversations.flush()
-      const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
+      const { rows } = await setup.engine.conversations.receipts.list({ owner: OWNER })
       expect(rows).toMatchObject([{ answer: 'complete', usage: { input: 19, output: 12 } }])
     },
   )

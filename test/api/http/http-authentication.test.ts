@@ -56,9 +56,9 @@ describe('keys', () => {
     await client.call('DELETE', `/api/keys/${made.key.id}`)
     expect(await asked(made.secret)).toBe(401)
 
-    const { key, secret } = await engine.keys.create({ name: 'b', defaultOwner: 'ada' })
+    const { key, secret } = await engine.admin.keys.create({ name: 'b', defaultOwner: 'ada' })
     expect(await asked(secret)).toBe(200)
-    await engine.keys.revoke(key.id)
+    await engine.admin.keys.revoke(key.id)
     clock.advance(5_000)
     expect(await asked(secret)).toBe(401)
   })
@@ -148,7 +148,7 @@ describe('sessions', () => {
     const later = { key: null, headers: { cookie: cookieOf(second.headers) } }
     clock.advance(12 * 3_600_000)
     expect((await client.get('/api/session', later)).status).toBe(401)
-    const { key, secret } = await engine.keys.create({ name: 'c', defaultOwner: 'ada' })
+    const { key, secret } = await engine.admin.keys.create({ name: 'c', defaultOwner: 'ada' })
     const third = await client.post('/api/session', { key: secret }, { key: null })
     const revoked = { key: null, headers: { cookie: cookieOf(third.headers) } }
     expect((await client.get('/api/session', revoked)).status).toBe(200)
@@ -161,7 +161,10 @@ describe('sessions', () => {
     const first = await client.post('/api/session', { key: admin }, { key: null })
     const known = { key: null, headers: { cookie: cookieOf(first.headers) } }
     expect((await client.get('/api/session', known)).status).toBe(200)
-    const { secret } = await engine.keys.create({ name: 'made elsewhere', defaultOwner: 'ada' })
+    const { secret } = await engine.admin.keys.create({
+      name: 'made elsewhere',
+      defaultOwner: 'ada',
+    })
     const second = await client.post('/api/session', { key: secret }, { key: null })
     const young = { key: null, headers: { cookie: cookieOf(second.headers) } }
     expect((await client.get('/api/session', young)).status).toBe(200)

@@ -30,7 +30,7 @@ it('[SU13] tells kinds, never text, and each owner only its own', async () => {
   const ada = await listen(url, await keyFor(engine, 'user', 'ada'))
   await engine.remember({ owner: 'bo' }, { content: 'A secret' })
   await expect.poll(everything).toContain('"memory"')
-  await engine.settings.change('ada' as OwnerId, { 'recall.limit': 5 })
+  await engine.admin.settings.change('ada' as OwnerId, { 'recall.limit': 5 })
   await expect.poll(ada).toContain('"setting"')
   expect(ada()).not.toContain('"memory"')
   await engine.remember({ owner: 'ada' }, { content: 'Tea' })

@@ -30,7 +30,15 @@ function endless(engine: Engine) {
       stopped()
     }
   }
-  return { engine: { ...engine, export: () => lines(), close: async () => {} }, told, whenStopped }
+  return {
+    engine: {
+      ...engine,
+      admin: { ...engine.admin, export: () => lines() },
+      close: async () => {},
+    },
+    told,
+    whenStopped,
+  }
 }
 
 async function startEndless(graceMs?: number) {
@@ -213,7 +221,7 @@ describe('imports', () => {
     const { client, engine } = await start()
     await engine.remember({ owner: 'ada' }, { content: 'tea' })
     const { body } = await client.get('/api/memory/export?owner=ada')
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     const post = (raw: string | Uint8Array<ArrayBuffer>, headers = lines) =>
       client.call('POST', '/api/memory/import?owner=eve', { raw, headers })
     const done = await post(String(body).replaceAll('\n', '\r\n'))

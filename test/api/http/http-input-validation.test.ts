@@ -72,7 +72,7 @@ const wellFormed = (text: string) => Buffer.from(text).toString()
 
 async function everything(engine: Engine): Promise<readonly string[]> {
   const lines: string[] = []
-  for await (const line of engine.export(null)) lines.push(line)
+  for await (const line of engine.admin.export(null)) lines.push(line)
   return lines.slice(1)
 }
 

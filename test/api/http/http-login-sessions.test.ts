@@ -30,7 +30,7 @@ it('[SU15] signing out ends it for good, and nothing that is stored opens the do
   const cookie = await signIn(url, admin)
   const [, secret = ''] = cookie.split('=')
   let exported = ''
-  for await (const line of engine.export(null)) exported += line
+  for await (const line of engine.admin.export(null)) exported += line
   expect(exported).not.toContain(secret)
   await fetch(`${url}/api/session`, { method: 'DELETE', headers: { cookie, origin: url } })
   expect(await statusOf(url, cookie)).toBe(401)
@@ -60,5 +60,5 @@ it('[SU15] where nothing can be written, people can still sign in and look', asy
   }
   const cookie = await signIn(url, admin)
   expect(await statusOf(url, cookie)).toBe(200)
-  expect(await engine.keys.list()).toHaveLength(1)
+  expect(await engine.admin.keys.list()).toHaveLength(1)
 })

@@ -29,18 +29,26 @@ async function scene() {
     await engine.remember({ owner: VICTIM }, { content: `${MARK} lesson number ${number}` })
   }
   const turns = [{ user: `When is the ${MARK} lesson?` }]
-  await engine.ingest({ owner: VICTIM, conversation: SESSION, turns, skipExtraction: true })
-  const said = await engine.transcript.turns({ owner: VICTIM, session: SESSION })
+  await engine.learning.ingest({
+    owner: VICTIM,
+    conversation: SESSION,
+    turns,
+    skipExtraction: true,
+  })
+  const said = await engine.conversations.turns.list({ owner: VICTIM, session: SESSION })
   const digest = { content: `${MARK} lessons began.`, category: 'episode' } as const
   const { memory: episode } = await engine.remember({ owner: VICTIM, session: SESSION }, digest)
-  const identity = await engine.identity.add({ owner: VICTIM }, { content: `I play the ${MARK}.` })
+  const identity = await engine.learning.identity.add(
+    { owner: VICTIM },
+    { content: `I play the ${MARK}.` },
+  )
   const workspace = folderWith({ 'MEMORY.md': `The ${MARK} is red.\n` })
   const named = parseScope({ owner: VICTIM }).owner
   const root = await engine.files?.roots.add(named, { kind: 'workspace', path: workspace })
   await engine.files?.sync(named)
   await engine.remember({ owner: ATTACKER }, { content: 'Nothing to see here' })
   const cursor = (await engine.list({ owner: VICTIM }, { limit: 2 })).next ?? ''
-  const { key } = await engine.keys.create({ name: MARK, defaultOwner: VICTIM })
+  const { key } = await engine.admin.keys.create({ name: MARK, defaultOwner: VICTIM })
   const secrets = Object.fromEntries(
     await Promise.all(ROLES.map(async (role) => [role, await keyFor(engine, role, ATTACKER)])),
   ) as Record<Role, string> // one for each
@@ -54,7 +62,7 @@ async function scene() {
 
 async function everything(engine: Engine, owner: string): Promise<readonly string[]> {
   const lines: string[] = []
-  for await (const line of engine.export({ owner })) lines.push(line)
+  for await (const line of engine.admin.export({ owner })) lines.push(line)
   return lines.slice(1)
 }
 

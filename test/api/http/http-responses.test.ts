@@ -51,7 +51,6 @@ describe('errors', () => {
     const { engine } = await start()
     const broken = {
       ...engine,
-      keys: engine.keys,
       list: () => Promise.reject(new TypeError('secret of /etc/passwd')),
       close: async () => {},
     }

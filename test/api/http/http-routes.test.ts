@@ -190,7 +190,7 @@ it('[HT10] every operation of the table answers, as the description says', async
 
 /** What a request through the gateway leaves behind. */
 async function leaveReceipt(engine: Engine): Promise<string> {
-  await engine.settings.change(null, { 'gateway.enabled': true })
+  await engine.admin.settings.change(null, { 'gateway.enabled': true })
   const prepared = await engine.conversations.prepare(
     requestOf(['What do I drink?'], {
       scope: { owner: 'default' },

@@ -61,7 +61,12 @@ export async function keyFor(
   actsFor: readonly string[] = [],
 ): Promise<string> {
   return (
-    await engine.keys.create({ name: `${role} of ${home}`, defaultOwner: home, role, actsFor })
+    await engine.admin.keys.create({
+      name: `${role} of ${home}`,
+      defaultOwner: home,
+      role,
+      actsFor,
+    })
   ).secret
 }
 

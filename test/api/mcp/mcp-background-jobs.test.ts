@@ -37,10 +37,10 @@ async function open(languageModel = new ScriptedModel({ facts: [{ content: FACT,
 it('[LD11] learns from what waited, and ends with its input', async () => {
   const { engine, stdin, serve } = await open()
   const turns = [{ user: SAID, assistant: 'How nice!' }]
-  await engine.ingest({ owner: OWNER, conversation: 'trip', turns })
+  await engine.learning.ingest({ owner: OWNER, conversation: 'trip', turns })
   const learned = async () => (await engine.list({ owner: OWNER })).rows.map((row) => row.content)
   expect(await learned()).not.toContain(FACT)
-  await engine.settings.change(null, {
+  await engine.admin.settings.change(null, {
     'learning.extractionModel': 'test/core',
     'learning.debounceSeconds': 10,
   })

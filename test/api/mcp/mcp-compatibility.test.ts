@@ -33,7 +33,8 @@ beforeAll(async () => {
   await client.tools()
 })
 beforeEach(async () => {
-  for (const owner of ['ann', 'ben']) await host.engine.clear({ owner }, { includeExpired: true })
+  for (const owner of ['ann', 'ben'])
+    await host.engine.memories.clear({ owner }, { includeExpired: true })
   host.as(ANN)
 })
 afterAll(async () => {
@@ -58,7 +59,7 @@ it('[MC7] no tool of the set takes a field that it does not know', async () => {
 it('[TU4] tools that answer with memories never answer with turns', async () => {
   const turns = [{ user: 'Where is the submarine museum?', assistant: 'In the old harbour.' }]
   const said = { owner: 'ann', conversation: 'museum', turns, skipExtraction: true }
-  await host.engine.ingest(said)
+  await host.engine.learning.ingest(said)
   const query = 'submarine museum'
   expect((await client.call('memory_recall', { query })).structured).toMatchObject({ count: 0 })
   expect((await client.call('searchMemory', { query })).structured).toMatchObject({ found: 0 })
@@ -75,7 +76,7 @@ it('[TU4] tools that answer with memories never answer with turns', async () => 
 it('[TU5] a turn that the search of files finds is read by its path', async () => {
   const turns = [{ user: 'Where is the airship hangar?', assistant: 'Behind the station.\nSouth.' }]
   const said = { owner: 'ann', conversation: 'hangar', turns, skipExtraction: true }
-  await host.engine.ingest(said)
+  await host.engine.learning.ingest(said)
   const asked = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
   const found = await client.call('memory_search', asked)
   const [place] = found.structured.results as readonly { path: string; endLine: number }[]
@@ -172,7 +173,7 @@ describe('tools of assistants', () => {
     )
     const turns = [{ user: 'Is a tandem fast?', assistant: 'Rather.' }]
     const said = { owner: 'ann', conversation: 'c', turns, skipExtraction: true }
-    await host.engine.ingest(said)
+    await host.engine.learning.ingest(said)
     const today = new Date().toISOString().slice(0, 10)
     const told = async (scope: string, more: object = {}) =>
       (await client.call('search_memory', { scope, query: 'tandem', ...more })).text

@@ -89,7 +89,7 @@ describe('hostile input', () => {
       expect(result?.isError, given.slice(0, 80)).toBe(true)
       expect(result.content[0].text).toMatch(/^invalid_input: /)
     }
-    expect((await host.engine.listPlaces()).length).toBe(0)
+    expect((await host.engine.admin.listPlaces()).length).toBe(0)
     expect(host.errors).toEqual([])
   })
 
@@ -97,7 +97,7 @@ describe('hostile input', () => {
     const given = '{"__proto__":{"owner":"ben","all":true},"content":"Ann is here"}'
     await (await post(toolCall('memory_add', given))).text()
     expect(Object.hasOwn(Object.prototype, 'owner')).toBe(false)
-    expect((await host.engine.listPlaces()).map(({ owner }) => owner)).toEqual(['ann'])
+    expect((await host.engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual(['ann'])
   })
 
   it('[MC5] any text is data, never a command', async () => {

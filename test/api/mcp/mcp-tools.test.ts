@@ -87,7 +87,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     const none = await client.call('memory_flush')
     expect(none.text).toMatch(/^not_found: Nothing was said/)
     const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
-    await host.engine.ingest({ owner: 'ann', conversation: 'trip', turns })
+    await host.engine.learning.ingest({ owner: 'ann', conversation: 'trip', turns })
     for (const given of [{}, { id: 'trip' }]) {
       const flushed = await client.call('memory_flush', given)
       expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
@@ -102,7 +102,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     const said = 'The lighthouse of Vis is open on Sundays.'
     const turns = [{ user: 'When is the lighthouse open?', assistant: said }]
     const conversation = { owner: 'ann', conversation: 'vis', turns, skipExtraction: true }
-    await host.engine.ingest(conversation)
+    await host.engine.learning.ingest(conversation)
     const found = await client.call('memory_search', { query: 'lighthouse of Vis open Sundays' })
     const { results } = found.structured as { results: readonly { id: string; role: string }[] }
     const hit = results.find(({ role }) => role === 'assistant')

@@ -148,7 +148,9 @@ it('[SG4] a language model is asked one question, and its answer, time and token
     tokens: { input: 100, output: 10 },
   })
   expect(languageModel.requests).toMatchObject([{ model: 'test/fast', json: false }])
-  expect((await engine.signals.report({ owner: 'ada' })).usageToday).toMatchObject({ calls: 1 })
+  expect((await engine.learning.signals.report({ owner: 'ada' })).usageToday).toMatchObject({
+    calls: 1,
+  })
   await call('settings.change', { 'learning.extractionModel': 'test/core' })
   expect(await call('model.test')).toMatchObject({ works: true, model: 'test/core' })
 })
@@ -251,7 +253,7 @@ async function auditPages(call: ReturnType<typeof openWith>['call'], query: obje
 
 it('[SG6] the audit log is narrowed by who, what and to what, page by page', async () => {
   const { call, engine } = openWith()
-  const { key } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
+  const { key } = await engine.admin.keys.create({ name: 'app', defaultOwner: 'ada' })
   for (let n = 0; n < 7; n++) {
     const by = n % 2 === 0 ? { key: key.id } : {}
     await call('memory.add', { content: `Note ${n}` }, by)

@@ -33,7 +33,7 @@ it('[LD4] a layer is searched alone, and what does not go with it is told by its
   await engine.remember({ owner: 'ada' }, episode)
   const turns = [{ user: `${'The weather was nice. '.repeat(40)} When does the ferry leave?` }]
   const said = { owner: 'ada', conversation: 'c', turns, skipExtraction: true }
-  await engine.ingest({ ...said, sessionDate: 1_700_000_000_000 - 9 * 86_400_000 })
+  await engine.learning.ingest({ ...said, sessionDate: 1_700_000_000_000 - 9 * 86_400_000 })
   const found = async (input: object) => {
     const { results } = (await call('memory.searchLayer', { query: 'ferry', ...input })) as {
       results: readonly { content: string }[]
@@ -71,13 +71,13 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
   const { engine, call } = openContext()
   const ada = { owner: 'ada' }
   const { memory: episode } = await engine.remember(ada, { content: 'Trip', category: 'episode' })
-  const { memory: identity } = await engine.identity.add(ada, { content: 'I am a pilot.' })
+  const { memory: identity } = await engine.learning.identity.add(ada, { content: 'I am a pilot.' })
   const turns = [{ user: 'Rome it is.' }]
-  await engine.ingest({ ...ada, conversation: 'trip', turns })
-  const [signal] = (await engine.signals.list(ada)).rows
-  const [turn] = (await engine.transcript.turns({ ...ada, session: 'trip' })).rows
+  await engine.learning.ingest({ ...ada, conversation: 'trip', turns })
+  const [signal] = (await engine.learning.signals.list(ada)).rows
+  const [turn] = (await engine.conversations.turns.list({ ...ada, session: 'trip' })).rows
   const bob = { role: 'user', home: 'bob' } as const
-  const before = JSON.stringify(await engine.transcript.turns(ada))
+  const before = JSON.stringify(await engine.conversations.turns.list(ada))
   const asked = [
     ['episode.get', { id: episode.id }],
     ['episode.edit', { id: episode.id, summary: 'x' }],
@@ -120,7 +120,7 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
       call('memory.searchLayer', { ...query, agent_id: 'ada' }, bob),
     ).rejects.toMatchObject({ code: 'not_found' })
   }
-  expect(JSON.stringify(await engine.transcript.turns(ada))).toBe(before)
+  expect(JSON.stringify(await engine.conversations.turns.list(ada))).toBe(before)
   expect((await engine.get(ada, episode.id))?.status).toBe('active')
 })
 

@@ -73,7 +73,7 @@ it('[SU19] a superadmin is shown the memories of all owners, one owner after the
 it('[SU19] goes on where it was, also when an owner is gone by then', async () => {
   const { engine, call } = await openHouse()
   const first: Listed = await call('owner.memories', { limit: 4 })
-  await engine.eraseOwner('bob', {})
+  await engine.admin.eraseOwner('bob', {})
   const rest: Listed = await call('owner.memories', { limit: 100, after: first.next })
   expect(rest.data.map(({ owner }) => owner)).toEqual([
     ...Array(3).fill('cy'),

@@ -21,7 +21,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
   const embedder = createHashingEmbedder()
   const { engine, call } = openContext({}, embedder)
   for (const content of SAID) await engine.remember(ADA, { content })
-  await engine.reindex()
+  await engine.admin.reindex()
   const told = (await call('memory.vectors', {})) as Placed
   expect(told).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
   expect(told.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
@@ -44,7 +44,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
 it('[SM10] one memory tells whether it has its vector, and if not, why', async () => {
   const { engine, call } = openContext({}, createHashingEmbedder())
   const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
-  await engine.reindex()
+  await engine.admin.reindex()
   const { id } = memory
   const has = { hasVector: true, dimensions: 64, reason: null }
   expect(await call('memory.vector', { id })).toEqual(has)
@@ -70,7 +70,7 @@ it('[SM1] what has no vector yet comes without one', async () => {
     },
   )
   await engine.remember(ADA, { content: 'I prefer green tea' })
-  await engine.reindex()
+  await engine.admin.reindex()
   isWorking = false
   await engine.remember(ADA, { content: 'My sister lives in Porto' })
   expect(await call('memory.vectors', {})).toMatchObject({
@@ -173,7 +173,7 @@ it('[SM4] other owners’ memories and those out of use are in no overview', asy
   const { memory: gone } = await engine.remember(ADA, { content: 'Ana was in Porto', entities })
   const { memory: off } = await engine.remember(ADA, { content: 'Bo sails to Porto', entities })
   await engine.forget(ADA, gone.id)
-  await engine.disable(ADA, off.id)
+  await engine.memories.disable(ADA, off.id)
   await engine.remember({ owner: 'bob' }, { content: 'Porto is rainy', entities })
   expect(await call('memory.vectors', {})).toMatchObject({ memories: [] })
   expect(await call('memory.entities', {})).toMatchObject({ entities: [], memories: [], total: 0 })

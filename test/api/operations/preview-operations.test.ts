@@ -33,7 +33,10 @@ type Injection = {
 async function openPreviews() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
+  await engine.admin.settings.change(ada, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const dog = await engine.remember(ADA, { content: 'The dog of the user is called Rex' })
   const who = await engine.remember(ADA, {
     content: 'The user is called Ada',
@@ -124,14 +127,14 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
 
 it('[SP3] previews change nothing', async () => {
   const { engine, recalled, injected, dog, clock } = await openPreviews()
-  const settings = await engine.settings.resolve(ada)
+  const settings = await engine.admin.settings.resolve(ada)
   await recalled()
   await injected({ gateMode: 'heuristic', maxTokens: 50 })
   clock.advance(60_000)
-  await engine.recordUse(ADA, []) // writes what was counted
+  await engine.memories.recordUse(ADA, []) // writes what was counted
   expect(await engine.get(ADA, dog.id)).toEqual(dog)
-  expect(await engine.settings.resolve(ada)).toEqual(settings)
-  expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
+  expect(await engine.admin.settings.resolve(ada)).toEqual(settings)
+  expect((await engine.conversations.receipts.list(ADA)).rows).toEqual([])
 })
 
 it('[SP4] what is held back is shown with the reason', async () => {
@@ -141,7 +144,7 @@ it('[SP4] what is held back is shown with the reason', async () => {
     [{ 'gateway.contextEnabled': false }, 'context-disabled'],
     [{ 'gateway.enabled': false }, 'off'],
   ] as const) {
-    await engine.settings.change(ada, change)
+    await engine.admin.settings.change(ada, change)
     const preview = await injected()
     expect(preview).toMatchObject({ skipped: reason, reason: expect.stringMatching(/\.$/) })
     expect(preview.block).toContain('called Rex')
@@ -150,7 +153,7 @@ it('[SP4] what is held back is shown with the reason', async () => {
 
 it('[SP4] where there is no block, the reason is told and requests stay as they are', async () => {
   const { engine, injected, call } = await openPreviews()
-  await engine.settings.change('bob' as OwnerId, { 'gateway.enabled': true })
+  await engine.admin.settings.change('bob' as OwnerId, { 'gateway.enabled': true })
   const nothing = await injected({ owner: 'bob' })
   expect(nothing).toMatchObject({ block: '', tokens: 0, skipped: 'no-relevant-memories' })
   for (const { before, after } of nothing.requests) expect(after).toBe(before)
@@ -158,7 +161,7 @@ it('[SP4] where there is no block, the reason is told and requests stay as they 
     skipped: 'not-needed',
   })
   expect(await injected({ query: '   ' })).toMatchObject({ skipped: 'no-user-message', gate: null })
-  await engine.settings.change(ada, { 'gateway.contextTokensMax': 0 })
+  await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 0 })
   expect(await injected()).toMatchObject({ skipped: 'no-budget' })
   await expect(
     call('memory.previewContext', { query: 'x', owner: 'bob' }, { role: 'user' }),

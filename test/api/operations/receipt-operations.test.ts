@@ -15,7 +15,7 @@ type Counted = { readonly days: readonly object[]; readonly total: object }
 async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change('ada' as OwnerId, {
+  await engine.admin.settings.change('ada' as OwnerId, {
     'gateway.enabled': true,
     'gateway.contextTimeoutMs': 30_000,
   })
@@ -74,7 +74,7 @@ it('[RC13] only a single receipt has texts', async () => {
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: { lines: [{ ...piece, text: line, redaction: null }], block },
   })
-  await engine.erase({ owner: 'ada' }, dog)
+  await engine.memories.erase({ owner: 'ada' }, dog)
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: {
       lines: [{ ...piece, text: null, redaction: 'erased' }],

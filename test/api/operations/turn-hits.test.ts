@@ -16,12 +16,15 @@ type Injection = {
 async function openWithConversation() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
+  await engine.admin.settings.change(ada, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const { memory } = await engine.remember(
     { owner: 'ada' },
     { content: 'The user takes the ferry to Split every summer' },
   )
-  await engine.ingest({
+  await engine.learning.ingest({
     ...{ owner: 'ada', conversation: 'trip', skipExtraction: true },
     turns: [{ user: 'Which ferry goes to Split?', assistant: SAID }],
   })
@@ -57,7 +60,7 @@ it('[TU1] a search answers with memories and turns, and tells who said a turn', 
 it('[TU1] a long turn is shown by the passage that matches, and whole in full detail', async () => {
   const { engine, search } = await openWithConversation()
   const long = `${'We talked about the weather for a while. '.repeat(30)}Bring a zeppelin ticket. ${'And so on.'.repeat(40)}`
-  await engine.ingest({
+  await engine.learning.ingest({
     ...{ owner: 'ada', conversation: 'air', skipExtraction: true },
     turns: [{ user: long }],
   })
@@ -96,7 +99,7 @@ it('[TU1] a ranking trail comes with turns as with memories', async () => {
 
 it('[TU3] forgetting by a query chooses among memories only', async () => {
   const { call, engine } = openContext()
-  await engine.ingest({
+  await engine.learning.ingest({
     ...{ owner: 'ada', conversation: 'trip', skipExtraction: true },
     turns: [{ user: 'My bicycle is red and fast' }],
   })

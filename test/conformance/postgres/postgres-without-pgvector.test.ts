@@ -54,20 +54,20 @@ describe('postgres vectors without pgvector', () => {
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })
     await expect(
-      engine.replication.changeQdrant({ 'vectorStore.backend': 'qdrant' }, 'key'),
+      engine.admin.replication.changeQdrant({ 'vectorStore.backend': 'qdrant' }, 'key'),
     ).rejects.toMatchObject({ code: 'missing_part', message: because })
-    expect(await engine.replication.current()).toMatchObject({
+    expect(await engine.admin.replication.current()).toMatchObject({
       backend: null,
       state: 'off',
       reason: because,
     })
-    expect((await engine.replication.qdrant()).maskedKey).toBeNull()
+    expect((await engine.admin.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
       ['lancedb', 'lancedb'],
       ['pgvector', null],
     ] as const) {
-      await engine.settings.change(null, { 'vectorStore.backend': vectorStore })
-      expect(await engine.replication.current()).toMatchObject({
+      await engine.admin.settings.change(null, { vectorStore })
+      expect(await engine.admin.replication.current()).toMatchObject({
         backend: mirror,
         state: 'misconfigured',
         reason: because,

@@ -6,7 +6,11 @@ import { startServer } from './cli-server.ts'
 it('[LI14] flush says what became of a session', async () => {
   const server = await startServer()
   const cli = await server.cli()
-  await server.engine.ingest({ owner: 'default', conversation: 'trip', turns: [{ user: 'Hi!' }] })
+  await server.engine.learning.ingest({
+    owner: 'default',
+    conversation: 'trip',
+    turns: [{ user: 'Hi!' }],
+  })
   const ran = await cli(['flush', 'trip'])
   expect(ran).toMatchObject({ exit: 0, err: '' })
   expect(ran.out).toMatch(/outcome +skipped:no_model/)
@@ -60,7 +64,11 @@ it('[LI14] jobs are listed, taken back and tried again, on a server as well', as
   const server = await startServer()
   const cli = await server.cli()
   expect((await cli(['jobs'])).out).toBe('There is no background work.\n')
-  await server.engine.ingest({ owner: 'default', conversation: 'trip', turns: [{ user: 'Hi!' }] })
+  await server.engine.learning.ingest({
+    owner: 'default',
+    conversation: 'trip',
+    turns: [{ user: 'Hi!' }],
+  })
   const [job] = (await cli(['jobs', '--json'])).json.jobs
   expect((await cli(['jobs', '--status', 'waiting'])).out).toContain(job.id)
   expect((await cli(['jobs', 'cancel', job.id])).out).toBe(`${job.id} is cancelled.\n`)
@@ -74,7 +82,7 @@ async function withTrip() {
   const cli = await server.cli()
   const owner = 'default'
   const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
-  await server.engine.ingest({ owner, conversation: 'trip', turns, skipExtraction: true })
+  await server.engine.learning.ingest({ owner, conversation: 'trip', turns, skipExtraction: true })
   const { memory } = await server.engine.remember(
     { owner, session: 'trip' },
     {

@@ -203,7 +203,7 @@ it('[FD16] a server does the same, but for watching', async () => {
     { user: 'I am going to Rome with my sister Clara in June, and I am vegetarian.' },
     { user: 'We want to stay in a small hotel near the river.' },
   ]
-  await engine.ingest({ owner: 'ada', conversation: 'trip', turns })
+  await engine.learning.ingest({ owner: 'ada', conversation: 'trip', turns })
   const flushed = await cli(['files', 'write-session-note', 'trip', '--json'])
   expect(flushed.json).toMatchObject({ written: true })
   expect(readFileSync(join(folder, flushed.json.path), 'utf8')).toContain('Ada planned a trip.')

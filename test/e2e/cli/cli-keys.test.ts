@@ -221,7 +221,7 @@ describe('clearing', () => {
 async function verified(cli: Cli, secret: string) {
   const engine = await createEngine({ path: `${cli.folder}/recollect.db`, embedding: false })
   try {
-    return await engine.keys.verify(secret)
+    return await engine.admin.keys.verify(secret)
   } finally {
     await engine.close()
   }

@@ -84,7 +84,7 @@ async function failedTooOften(folder: string, session: string): Promise<void> {
     languageModel: new ScriptedModel('no'),
   })
   for (let failures = 0; failures < 3; failures++) {
-    await engine.distill({ owner: 'default', session })
+    await engine.learning.distill({ owner: 'default', session })
   }
   await engine.close()
 }

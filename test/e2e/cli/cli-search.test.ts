@@ -17,7 +17,7 @@ async function withMemories(): Promise<Cli> {
 
 async function withConversation({ folder }: Cli): Promise<void> {
   const engine = await createEngine({ path: join(folder, 'recollect.db'), embedding: false })
-  await engine.ingest({
+  await engine.learning.ingest({
     ...{ owner: 'default', conversation: 'shop', skipExtraction: true },
     turns: [{ user: 'What did we order?', assistant: 'We ordered ten tins of sencha tea.' }],
   })

@@ -35,7 +35,7 @@ export async function startServer(): Promise<Served> {
       const secret =
         role === undefined
           ? managementKey
-          : (await engine.keys.create({ name: 'a test', defaultOwner: home, role })).secret
+          : (await engine.admin.keys.create({ name: 'a test', defaultOwner: home, role })).secret
       return createCli(join(temporaryFolder(), 'unused'), ['--url', serving.url, '--key', secret])
     },
   }

@@ -6,13 +6,12 @@ import { readProviders } from '../../../src/app/config/providers-file.ts'
 import { API_FORMATS } from '../../../src/domain/model-call.ts'
 import type { AppError } from '../../../src/lib/errors.ts'
 import {
-  contextWindowOf,
-  type Provider,
-  type ProviderRegistry,
-  routeModel,
-  supportsTools,
-  systemRoleOf,
-} from '../../../src/models/provider.ts'
+  getContextWindow,
+  getSystemRole,
+  hasToolSupport,
+} from '../../../src/models/model-capabilities.ts'
+import { routeModel } from '../../../src/models/model-routing.ts'
+import type { Provider, ProviderRegistry } from '../../../src/models/provider.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { provider } from './upstream-support.ts'
 
@@ -124,19 +123,19 @@ describe('capabilities', () => {
     ['glmx', 'x', 'any'],
     ['unknown', 'unknown', 'any'],
   ] as const)('[PV2] %s with %s takes the system role: %s', (name, model, role) => {
-    expect(systemRoleOf(provider('https://a.example/v1', { name }), model)).toBe(role)
+    expect(getSystemRole(provider('https://a.example/v1', { name }), model)).toBe(role)
   })
 
   it('[PV2] what the operator says of a model wins over what they say of the provider, and that over the table', () => {
     const special = { id: 'Special', contextWindow: 5_000, systemRole: 'leading' } as const
     const models = [{ ...special, supportsTools: true }]
     const told = provider('https://a.example/v1', { name: 'glm', systemRole: 'any', models })
-    expect(systemRoleOf(told, 'special')).toBe('leading')
-    expect(systemRoleOf(told, 'glm-4')).toBe('any')
-    expect(contextWindowOf(told, 'special')).toBe(5_000)
+    expect(getSystemRole(told, 'special')).toBe('leading')
+    expect(getSystemRole(told, 'glm-4')).toBe('any')
+    expect(getContextWindow(told, 'special')).toBe(5_000)
     const without = provider('https://a.example/v1', { supportsTools: false, models })
-    expect(supportsTools(without, 'special')).toBe(true)
-    expect(supportsTools(without, 'gpt-5')).toBe(false)
+    expect(hasToolSupport(without, 'special')).toBe(true)
+    expect(hasToolSupport(without, 'gpt-5')).toBe(false)
   })
 
   it.each([
@@ -147,8 +146,8 @@ describe('capabilities', () => {
     ['anything', true],
   ])('[PV2] %s takes tools: %s', (model, takes) => {
     const told = { supportsTools: null } as const
-    expect(supportsTools(provider('https://a.example/v1', told), model)).toBe(takes)
-    expect(supportsTools(provider('', { ...told, kind: 'demo' }), model)).toBe(false)
+    expect(hasToolSupport(provider('https://a.example/v1', told), model)).toBe(takes)
+    expect(hasToolSupport(provider('', { ...told, kind: 'demo' }), model)).toBe(false)
   })
 
   it.each([
@@ -180,12 +179,12 @@ describe('capabilities', () => {
     ['claude-something-9', null],
     ['my-model', null],
   ])('[PV3] the window of %s is %s', (model, window) => {
-    expect(contextWindowOf(provider('https://a.example/v1'), model)).toBe(window)
+    expect(getContextWindow(provider('https://a.example/v1'), model)).toBe(window)
   })
 
   it('[PV3] what Ollama gives a model is not known', () => {
     const ollama = provider('http://127.0.0.1:11434/v1', { kind: 'ollama' })
-    expect(contextWindowOf(ollama, 'llama3.1:8b')).toBeNull()
+    expect(getContextWindow(ollama, 'llama3.1:8b')).toBeNull()
   })
 })
 

@@ -2,6 +2,7 @@
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, type ErrorCode } from '../../../lib/errors.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 
 const BUFFERED_CHARACTERS = 256 * 1024
 
@@ -50,7 +51,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
-    if (errorCodeOf(error) === 'EEXIST') throw exists(to)
+    if (getSystemErrorCode(error) === 'EEXIST') throw exists(to)
     await refuseExisting(to, false)
     await rename(from, to) // a file system without links
     return
@@ -94,11 +95,7 @@ const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 export function toFileError(error: unknown, path: string): unknown {
-  const known = FILE_ERRORS[errorCodeOf(error)]
+  const known = FILE_ERRORS[getSystemErrorCode(error)]
   if (known === undefined) return error
   return new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
-}
-
-export function errorCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

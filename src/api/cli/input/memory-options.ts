@@ -10,6 +10,7 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../../../domain/memory.ts'
+import { parseJsonObject } from '../../../lib/json.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { type Invocation, type Options, type OptionValues, UsageError } from '../command.ts'
 import { parseChoice, parseInteger } from './option-values.ts'
@@ -126,14 +127,8 @@ function statusOf(word: string): readonly MemoryStatus[] {
 }
 
 function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as { [name: string]: z.core.util.JSONType } // parsed from JSON, and an object
-    }
-  } catch {
-    /* told below, without the text */
-  }
+  const value = parseJsonObject(text)
+  if (value !== null) return value as { [name: string]: z.core.util.JSONType } // the same, mutable
   throw new UsageError(
     '--metadata must be a JSON object.',
     `For example: --metadata '{"source": "chat"}'`,

@@ -2,7 +2,8 @@
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { type Provider, type ProviderRegistry, routeModel } from '../../../models/provider.ts'
+import { routeModel } from '../../../models/model-routing.ts'
+import type { Provider, ProviderRegistry } from '../../../models/provider.ts'
 import { assertAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { type GatewayRequest, readRequestBody } from '../gateway-request.ts'

@@ -14,13 +14,14 @@ import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { lazy } from '../../../lib/single-flight.ts'
 import {
-  contextWindowOf,
-  type ModelRoute,
-  routeModel,
-  supportsTools,
-  systemRoleOf,
-} from '../../../models/provider.ts'
+  getContextWindow,
+  getSystemRole,
+  hasToolSupport,
+} from '../../../models/model-capabilities.ts'
+import { routeModel } from '../../../models/model-routing.ts'
+import type { ModelRoute } from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { WireFormat } from '../formats/format.ts'
@@ -123,7 +124,7 @@ function prepareContext(
     request: asked,
     // Both are looked up in long tables, and only where there is something to fit into a window.
     get contextWindow() {
-      return contextWindowOf(route.provider, route.model)
+      return getContextWindow(route.provider, route.model)
     },
     get countTokens() {
       return options.tokenizerFor?.(route.model)
@@ -176,7 +177,7 @@ function tryInject(
   { provider, model }: ModelRoute,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
-    const placement = selectPlacement(position, systemRoleOf(provider, model))
+    const placement = selectPlacement(position, getSystemRole(provider, model))
     const injected = format.injectBlock(text, json, block, placement)
     return injected === null ? null : { text: injected, placement }
   } catch {
@@ -208,7 +209,7 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
   let sent: UpstreamAnswer | null = null
   let hearing = NO_LISTENER
   let failure: unknown
-  const record = memoizeAsync(async () => {
+  const record = lazy(async () => {
     await hearing.end().catch(() => {})
     conversations.recordOutcome(prepared, {
       placement: edited.placement,
@@ -250,14 +251,6 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
     const outcome =
       failure === undefined ? progress.status : classifyOutcome(failure, progress.status)
     if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
-  }
-}
-
-function memoizeAsync<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined
-  return () => {
-    result ??= work()
-    return result
   }
 }
 
@@ -317,7 +310,7 @@ async function sendUpstream(exchange: GatewayRequest, turn: ProxyTurn): Promise<
     return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, refusesTools }
   }
   const { settings } = prepared
-  const takesTools = supportsTools(route.provider, route.model)
+  const takesTools = hasToolSupport(route.provider, route.model)
   const offered = selectTools({
     settings,
     headers: wishes,

@@ -71,7 +71,7 @@ export const testEmbedding = defineOperation({
   run: async ({ engine, signal }, { text = SAMPLE_TEXT, other }) => {
     const { result, ...told } = await runTrial(signal, (stop) =>
       // Unique text, so that no cache hides the latency.
-      engine.models.embed([`${text} ${crypto.randomUUID()}`], {
+      engine.admin.models.embed([`${text} ${crypto.randomUUID()}`], {
         purpose: 'document',
         signal: stop,
       }),
@@ -80,7 +80,7 @@ export const testEmbedding = defineOperation({
       result === null || other === undefined
         ? null
         : await runTrial(signal, (stop) =>
-            engine.models.embed([text, other], { purpose: 'document', signal: stop }),
+            engine.admin.models.embed([text, other], { purpose: 'document', signal: stop }),
           )
     const [left, right] = similarity?.result?.vectors ?? []
     return {
@@ -116,7 +116,7 @@ export const testRerank = defineOperation({
   http: { method: 'POST', path: '/api/memory/rerank-test' },
   run: async ({ engine, signal }) => {
     const { result, ...told } = await runTrial(signal, (stop) =>
-      engine.models.rerank(SAMPLE_PROMPT, SAMPLE_DOCUMENTS, stop),
+      engine.admin.models.rerank(SAMPLE_PROMPT, SAMPLE_DOCUMENTS, stop),
     )
     return {
       ...told,
@@ -148,7 +148,7 @@ export const listModels = defineOperation({
   http: { method: 'GET', path: '/api/models' },
   run: async ({ engine }) => {
     try {
-      const { providers, aliases } = await engine.models.providers()
+      const { providers, aliases } = await engine.admin.models.providers()
       const told = providers.map(({ name, kind, hasKey, models }) => ({
         ...{ name, kind, hasKey },
         models: models.map((model) => `${name}/${model}`),
@@ -195,13 +195,13 @@ export const testModel = defineOperation({
     const owner = resolveOwner(context, input, 'manage')
     const name =
       model ??
-      (await engine.settings.resolve(parseScope({ owner }).owner))['learning.extractionModel']
+      (await engine.admin.settings.resolve(parseScope({ owner }).owner))['learning.extractionModel']
     if (name === '') {
       const message = '`model` is required: name one, or set `learning.extractionModel`.'
       throw new AppError('invalid_input', message, { field: 'model' })
     }
     const { result, ...told } = await runTrial(signal, (stop) =>
-      engine.models.complete(owner, {
+      engine.admin.models.complete(owner, {
         model: name,
         messages: [{ role: 'user', content: SAMPLE_QUESTION }],
         json: false,

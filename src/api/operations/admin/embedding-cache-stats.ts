@@ -5,7 +5,7 @@ import type { OperationContext } from '../operation.ts'
  * reveal whether another owner has embedded the same text.
  */
 export function readEmbeddingCacheStats({ engine, caller }: OperationContext) {
-  const { embedder } = engine.getComponents()
+  const { embedder } = engine.admin.getComponents()
   const facts = caller.role === 'superadmin' ? (embedder?.facts ?? {}) : {}
   return {
     hits: Number(facts.cacheHits ?? 0),

@@ -1,12 +1,56 @@
 import { z } from 'zod'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
-import { hasAccess } from '../authorization.ts'
-import { jobInput, requireJob, toWireJob, wireJob } from '../learning/signal-operations.ts'
-import { defineOperation, ownerInInput } from '../operation.ts'
+import type { Job } from '../../../jobs/jobs.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { canReachOwner, hasAccess } from '../authorization.ts'
+import { isoTime } from '../memory-schema.ts'
+import { defineOperation, type OperationContext, ownerInInput } from '../operation.ts'
 import { nextCursorField, pageFields } from '../page-fields.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 export type WireJob = z.output<typeof wireJob>
+
+const wireJob = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    owner: z.string().nullable(),
+    input: z.record(z.string(), z.json()),
+    status: z.enum(JOB_STATUSES),
+    dueAt: z.string().nullable(),
+    statusChangedAt: z.string(),
+    attempts: z.int(),
+    everyMs: z.int().nullable(),
+    lastError: z.string().nullable(),
+    outcome: z.record(z.string(), z.json()).nullable(),
+  })
+  .meta({ id: 'Job' })
+
+function toWireJob(job: Job): WireJob {
+  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt } = job
+  const { attempts, everyMs, lastError, outcome: came } = job
+  return {
+    ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
+    input: { ...input } as WireJob['input'], // plain data
+    dueAt: dueAt === null ? null : isoTime(dueAt),
+    statusChangedAt: isoTime(statusChangedAt),
+    outcome: came && ({ ...came } as WireJob['outcome']), // plain data
+  }
+}
+
+const jobInput = z.strictObject({
+  id: z.string().min(1).max(200).describe('The id of a job.'),
+})
+
+/** Jobs of other owners are not found. */
+async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
+  const job = await engine.jobs.get(id)
+  const isReached =
+    job !== null &&
+    (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
+  if (!isReached) throw new AppError('not_found', 'Job not found.', { id })
+}
+
 export const listJobs = defineOperation({
   name: 'job.list',
   summary: 'Lists background jobs: waiting, running, finished in the last hour, or failed.',

@@ -40,7 +40,7 @@ export const listKeys = defineOperation({
   output: z.object({ keys: z.array(wireKey) }),
   http: { method: 'GET', path: '/api/keys' },
   cli: 'keys',
-  run: async ({ engine }) => ({ keys: (await engine.keys.list()).map(toWireKey) }),
+  run: async ({ engine }) => ({ keys: (await engine.admin.keys.list()).map(toWireKey) }),
 })
 
 export const createKey = defineOperation({
@@ -60,7 +60,7 @@ export const createKey = defineOperation({
   cli: 'keys',
   targets: ({ key }) => [key.id],
   run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
-    const { key, secret } = await engine.keys.create({
+    const { key, secret } = await engine.admin.keys.create({
       name,
       defaultOwner: home,
       role,
@@ -81,7 +81,7 @@ export const revokeKey = defineOperation({
   http: { method: 'DELETE', path: '/api/keys/{id}' },
   cli: 'keys',
   targets: ({ key }) => [key.id],
-  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.keys.revoke(id)) }),
+  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.admin.keys.revoke(id)) }),
 })
 
 export const listOwners = defineOperation({
@@ -104,7 +104,7 @@ export const listOwners = defineOperation({
   cli: 'owners',
   run: async ({ engine, caller }) => {
     const reachable = new Set([caller.home, ...caller.actsFor])
-    const places = await engine.listPlaces()
+    const places = await engine.admin.listPlaces()
     return {
       owners: places
         .filter(({ owner }) => caller.role === 'superadmin' || reachable.has(owner))
@@ -127,7 +127,7 @@ export const eraseOwner = defineOperation({
   cli: 'owners',
   targets: (_, { owner }) => [String(owner)],
   run: async ({ engine }, { owner, dryRun = false }) => ({
-    rows: (await engine.eraseOwner(owner, { dryRun })).rows,
+    rows: (await engine.admin.eraseOwner(owner, { dryRun })).rows,
     dryRun,
   }),
 })
@@ -174,7 +174,7 @@ export const listAudit = defineOperation({
   cli: 'audit',
   run: async (context, { owner, actor, operation, target, from, before, limit, after }) => {
     if (owner !== undefined) resolveOwner(context, { owner }, 'manage')
-    const { rows, next } = await context.engine.audit.list({
+    const { rows, next } = await context.engine.admin.audit.list({
       limit,
       ...(owner === undefined ? {} : { owner }),
       ...(actor === undefined ? {} : { actor: actor === 'none' ? null : actor }),

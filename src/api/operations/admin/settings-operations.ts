@@ -173,7 +173,7 @@ export const getSettings = defineOperation({
   cli: 'settings',
   run: async (context, { sources: areSourcesAsked, ...input }) => {
     const owner = requestedOwner(context, input)
-    const settings = await context.engine.settings.resolve(owner)
+    const settings = await context.engine.admin.settings.resolve(owner)
     const wire = toWire(settings)
     return areSourcesAsked === true
       ? { ...wire, sources: await sourcesOf(context, owner, settings) }
@@ -182,8 +182,8 @@ export const getSettings = defineOperation({
 })
 
 async function sourcesOf({ engine }: OperationContext, owner: OwnerId | null, settings: Settings) {
-  const own = owner === null ? {} : await engine.settings.getStored(owner)
-  const system = await engine.settings.getStored(null)
+  const own = owner === null ? {} : await engine.admin.settings.getStored(owner)
+  const system = await engine.admin.settings.getStored(null)
   const sourceOf = (name: SettingName) => {
     if (own[name] !== undefined) return 'owner' as const
     if (system[name] !== undefined) return 'system' as const
@@ -218,17 +218,17 @@ export const changeSettings = defineOperation({
     if (at === 'system') assertAccess(caller, 'manage')
     else resolveOwner(context, { owner, apiKeyId }, 'curate')
     const meant = requestedOwner(context, { owner, apiKeyId, level: at })
-    const inForce = await engine.settings.resolve(meant)
+    const inForce = await engine.admin.settings.resolve(meant)
     const { values, clamped } = clampToRange(given, inForce)
     const own = resolveAliases(values, inForce)
     const told = (settings: Settings) =>
       clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
-    if (meant === null) return told(await engine.settings.change(null, own))
+    if (meant === null) return told(await engine.admin.settings.change(null, own))
     // Clients send back everything they received. System settings are written at the system level if the caller may do so.
     const system = hasAccess(caller, 'manage') ? systemOnlySettings(own) : {}
     const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
-    if (Object.keys(system).length > 0) await engine.settings.change(null, system)
-    return told(await engine.settings.change(meant, Object.fromEntries(rest)))
+    if (Object.keys(system).length > 0) await engine.admin.settings.change(null, system)
+    return told(await engine.admin.settings.change(meant, Object.fromEntries(rest)))
   },
 })
 

@@ -27,7 +27,7 @@ export const checkHealth = defineOperation({
   http: { method: 'GET', path: '/api/memory/health' },
   run: async ({ engine }) => {
     const started = performance.now()
-    const { works, reason } = await engine.testWrite()
+    const { works, reason } = await engine.admin.testWrite()
     return {
       working: works,
       latencyMs: Math.round((performance.now() - started) * 100) / 100,
@@ -116,8 +116,10 @@ export const getEngineStatus = defineOperation({
       rerankerProblem: rerankTrouble,
       replication: tier,
     } = await engine.status()
-    const { embedder, reranker } = engine.getComponents()
-    const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
+    const { embedder, reranker } = engine.admin.getComponents()
+    const { 'recall.rerankEnabled': rerankEnabled } = await engine.admin.settings.resolve(
+      homeOf(caller),
+    )
     const isFailing = embedder?.state.kind === 'failing'
     // Totals over all owners reveal the size of other owners' data.
     const counts = caller.role === 'superadmin' ? index : null
@@ -161,7 +163,7 @@ async function qdrantPart(engine: Engine, tier: VectorReplicaStatus, isSuperadmi
   if (tier.backend !== 'qdrant') {
     return { enabled: false, healthy: null, latencyMs: null, error: null }
   }
-  const health = await engine.replication.health()
+  const health = await engine.admin.replication.health()
   const isFailing = tier.state === 'down' || tier.state === 'misconfigured'
   const error = isFailing ? (isSuperadmin ? tier.reason : REPLICA_STATES[tier.state]) : null
   return {
@@ -211,7 +213,7 @@ export const reindex = defineOperation({
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
     const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
     reindexing.set(engine, progress)
-    engine
+    engine.admin
       .reindex({
         force,
         onProgress: ({ done, total }) => Object.assign(progress, { done, total }),
@@ -312,8 +314,8 @@ export const getSystemStatus = defineOperation({
     const home = { owner: caller.home }
     const [status, { total }, learning] = await Promise.all([
       engine.status(),
-      engine.countMemories(home, {}),
-      engine.learning(home),
+      engine.memories.count(home, {}),
+      engine.learning.status(home),
     ])
     const isSuperadmin = caller.role === 'superadmin'
     const { index } = status
@@ -365,7 +367,7 @@ const integrityReport = z.object({
 })
 
 async function examine(engine: Engine, repair: boolean) {
-  const found = await engine.checkIntegrity({ repair })
+  const found = await engine.admin.checkIntegrity({ repair })
   return { problems: found.map((problem) => ({ ...problem })), isRepaired: repair }
 }
 

@@ -74,7 +74,7 @@ const output = z.object({
 })
 
 async function toWire({ engine }: OperationContext): Promise<z.output<typeof output>> {
-  const known = await engine.replication.qdrant()
+  const known = await engine.admin.replication.qdrant()
   const { url, prefix, quantization, maskedKey } = known
   return {
     enabled: known.isEnabled,
@@ -85,7 +85,7 @@ async function toWire({ engine }: OperationContext): Promise<z.output<typeof out
     quantization,
     hasApiKey: maskedKey !== null,
     apiKeyMasked: maskedKey,
-    replica: toWireReplicaStatus(await engine.replication.current(), true),
+    replica: toWireReplicaStatus(await engine.admin.replication.current(), true),
   }
 }
 
@@ -99,7 +99,7 @@ function hostAndPort(url: string): { readonly host: string | null; readonly port
 }
 
 function modelOf(engine: OperationContext['engine']): string | null {
-  return engine.getComponents().embedder?.model ?? null
+  return engine.admin.getComponents().embedder?.model ?? null
 }
 
 export const getQdrant = defineOperation({
@@ -138,9 +138,9 @@ export const changeQdrant = defineOperation({
   run: async (context, given) => {
     const { engine } = context
     assertSupportedModel(modelOf(engine), given.embeddingModel)
-    const url = addressOf(given, await engine.replication.qdrant())
+    const url = addressOf(given, await engine.admin.replication.qdrant())
     const { enabled, collection, quantization, apiKey } = given
-    await engine.replication.changeQdrant(
+    await engine.admin.replication.changeQdrant(
       {
         ...(enabled === undefined
           ? {}
@@ -196,8 +196,8 @@ export const checkQdrantHealth = defineOperation({
   http: { method: 'GET', path: '/api/settings/qdrant/health' },
   cli: 'vectors',
   run: async ({ engine }) => {
-    const health = await engine.replication.health()
-    const replica = toWireReplicaStatus(await engine.replication.current(), true)
+    const health = await engine.admin.replication.health()
+    const replica = toWireReplicaStatus(await engine.admin.replication.current(), true)
     if (health === null) {
       const error = replica.state === 'off' ? NOT_CONFIGURED : (replica.reason ?? NOT_CONFIGURED)
       return { ok: false, latencyMs: null, error, detail: null, replica }
@@ -227,7 +227,7 @@ export const searchQdrant = defineOperation({
     const { engine, signal } = context
     const scope = parseScope({ owner: resolveOwner(context, input, 'read') })
     try {
-      const hits = await engine.replication.searchReplica(scope, {
+      const hits = await engine.admin.replication.searchReplica(scope, {
         text: query,
         limit: topK,
         signal,
@@ -259,9 +259,13 @@ export const cleanUpQdrant = defineOperation({
   cli: 'vectors',
   targets: () => ['vectors'],
   run: async ({ engine }, { dryRun }) => {
-    const { 'retention.unusedDays': retentionDays } = await engine.settings.resolve(null)
+    const { 'retention.unusedDays': retentionDays } = await engine.admin.settings.resolve(null)
     try {
-      return { ok: true, deletedCount: await engine.replication.cleanUp({ dryRun }), retentionDays }
+      return {
+        ok: true,
+        deletedCount: await engine.admin.replication.cleanUp({ dryRun }),
+        retentionDays,
+      }
     } catch (error) {
       return { ok: false, deletedCount: 0, retentionDays, error: describeFailure(error) }
     }

@@ -31,7 +31,10 @@ export const recallForPrompt = defineOperation({
   }),
   http: { method: 'POST', path: '/api/hooks/recall' },
   run: async (context, { prompt, ...input }) => {
-    const found = await context.engine.recallForPrompt(resolveScope(context, input, 'read'), prompt)
+    const found = await context.engine.conversations.recallForPrompt(
+      resolveScope(context, input, 'read'),
+      prompt,
+    )
     const { block, memories, skipped } = found
     return {
       block,
@@ -80,7 +83,10 @@ export const captureMessages = defineOperation({
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
     const scope = resolveScope(context, input, 'write')
-    const { captured, ignored, skipped } = await context.engine.captureMessages(scope, messages)
+    const { captured, ignored, skipped } = await context.engine.conversations.captureMessages(
+      scope,
+      messages,
+    )
     return { captured: captured.map(({ memory }) => toWireMemory(memory)), ignored, skipped }
   },
 })

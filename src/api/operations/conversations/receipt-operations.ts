@@ -1,10 +1,7 @@
 /** Operations on gateway receipts. */
 import { z } from 'zod'
-import {
-  CONTEXT_SKIP_REASONS,
-  type Conversations,
-  type SkipReason,
-} from '../../../conversations/conversations.ts'
+import type { Conversations } from '../../../conversations/conversation-service.ts'
+import { CONTEXT_SKIP_REASONS, type SkipReason } from '../../../conversations/conversations.ts'
 import { GATE_SECTIONS } from '../../../conversations/gate/types.ts'
 import {
   REDACTION_REASONS,
@@ -236,7 +233,7 @@ async function matchingReceipts(
   const rows: Receipt[] = []
   let after = first ?? null
   for (let read = 0; read < READ_MAX; read += READ_AT_ONCE) {
-    const page = await conversations.listReceipts(scope, {
+    const page = await conversations.receipts.list(scope, {
       limit: READ_AT_ONCE,
       ...(after === null ? {} : { after }),
     })
@@ -261,7 +258,7 @@ export const getReceipt = defineOperation({
   http: { method: 'GET', path: '/api/receipts/{id}' },
   cli: 'receipts',
   run: async (context, { id, ...input }) => {
-    const receipt = await context.engine.conversations.getReceipt(
+    const receipt = await context.engine.conversations.receipts.get(
       resolveScope(context, input, 'read'),
       id,
     )

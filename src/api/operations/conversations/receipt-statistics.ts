@@ -63,8 +63,8 @@ export const getReceiptStatistics = defineOperation({
     let after: string | null = null
     let isOver = false
     do {
-      const page: Awaited<ReturnType<typeof conversations.listReceipts>> =
-        await conversations.listReceipts(scope, {
+      const page: Awaited<ReturnType<typeof conversations.receipts.list>> =
+        await conversations.receipts.list(scope, {
           limit: READ_AT_ONCE,
           ...(after === null ? {} : { after }),
         })

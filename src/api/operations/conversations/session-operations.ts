@@ -79,7 +79,7 @@ export const listSessions = defineOperation({
   cli: 'sessions',
   run: async (context, { limit, after, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'read')
-    const page = await context.engine.transcript.sessions(scope, {
+    const page = await context.engine.conversations.sessions.list(scope, {
       limit,
       ...(after === undefined ? {} : { after }),
     })
@@ -106,7 +106,7 @@ export const listTurns = defineOperation({
   cli: 'sessions',
   run: async (context, { id, order, limit, after, ...input }) => {
     const scope = resolveScope(context, { ...input, sessionId: id }, 'read')
-    const page = await context.engine.transcript.turns(scope, {
+    const page = await context.engine.conversations.turns.list(scope, {
       ...{ limit, order: order === 'desc' ? 'lastSaid' : 'said' },
       ...(after === undefined ? {} : { after }),
     })
@@ -141,7 +141,7 @@ export const forgetSession = defineOperation({
   targets: (_, { id }) => [String(id)],
   run: async (context, { id, memories, ...input }) => {
     const scope = resolveScope(context, { ...input, sessionId: id }, 'curate')
-    const { turns, signals, cleared } = await context.engine.transcript.forgetSession(scope, {
+    const { turns, signals, cleared } = await context.engine.conversations.sessions.delete(scope, {
       memories,
     })
     return { turns, signals, memories: cleared?.forgotten ?? 0, change: cleared?.change ?? null }
@@ -162,7 +162,7 @@ export const getTurn = defineOperation({
   cli: 'sessions',
   run: async (context, { id, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'read')
-    return { turn: toWireTurn(await context.engine.transcript.get(scope, id)) }
+    return { turn: toWireTurn(await context.engine.conversations.turns.get(scope, id)) }
   },
 })
 
@@ -183,7 +183,7 @@ export const editTurn = defineOperation({
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, version, content, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'write')
-    const edited = await context.engine.transcript.edit(scope, id, {
+    const edited = await context.engine.conversations.turns.edit(scope, id, {
       content,
       ...(version === undefined ? {} : { version }),
     })
@@ -210,7 +210,7 @@ export const disableTurn = defineOperation({
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'write')
-    const { turn, learned } = await context.engine.transcript.disable(scope, id)
+    const { turn, learned } = await context.engine.conversations.turns.disable(scope, id)
     return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
   },
 })
@@ -227,7 +227,7 @@ export const restoreTurn = defineOperation({
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'write')
-    const { turn, learned } = await context.engine.transcript.restore(scope, id)
+    const { turn, learned } = await context.engine.conversations.turns.restore(scope, id)
     return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
   },
 })
@@ -248,7 +248,7 @@ export const forgetTurn = defineOperation({
   targets: ({ id, learned }) => [id, ...learned],
   run: async (context, { id, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'curate')
-    const { turn, learned } = await context.engine.transcript.forget(scope, id)
+    const { turn, learned } = await context.engine.conversations.turns.delete(scope, id)
     return { id: turn.id, sessionId: turn.place.session ?? '', learned: [...learned] }
   },
 })
@@ -267,7 +267,7 @@ export const listMemorySources = defineOperation({
     const { engine } = context
     const memory = await engine.get(resolveScope(context, input, 'read'), id)
     if (memory === null) throw new AppError('not_found', `Memory ${id} not found.`, { id })
-    const { turns, deletedTurns } = await engine.transcript.sources(memory)
+    const { turns, deletedTurns } = await engine.conversations.turns.getSources(memory)
     return { turns: turns.map(toWireTurn), deletedTurns: [...deletedTurns] }
   },
 })

@@ -3,9 +3,7 @@ import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
-import { formatCitation } from '../../../files/citation.ts'
-import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
-import type { EngineFiles } from '../../../files/engine-files.ts'
+import { type CitationMode, formatCitation, isCitationShown } from '../../../files/citation.ts'
 import { FILE_PROBLEMS, FILE_SOURCES, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
 import type {
   FileHit,
@@ -13,6 +11,7 @@ import type {
   FileSearchResult,
   FileStatus,
 } from '../../../files/file-search.ts'
+import type { Files } from '../../../files/files.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
@@ -32,7 +31,7 @@ const { owner, apiKeyId } = scopeFields
 export const fileScopeFields = { owner, apiKeyId }
 const globs = z.array(z.string().min(1).max(500)).max(100)
 
-export type OwnerFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
+export type OwnerFiles = { readonly files: Files; readonly owner: OwnerId }
 
 /** The files of the resolved owner. */
 export function resolveOwnerFiles(
@@ -198,7 +197,7 @@ export const filesStatus = defineOperation({
   },
 })
 
-async function toProbes(files: EngineFiles) {
+async function toProbes(files: Files) {
   const [embedding, vectors] = await Promise.all([
     files.probeEmbeddingAvailability(),
     files.probeVectorAvailability(),
@@ -343,7 +342,7 @@ export const searchFiles = defineOperation({
       signal: context.signal,
     })
     const answer = await files.search(of, asked as FileQuery) // without what is undefined
-    const { 'files.citations': citations } = await context.engine.settings.resolve(of)
+    const { 'files.citations': citations } = await context.engine.admin.settings.resolve(of)
     const isWithCitation = isCitationShown(citations, sessionKey)
     const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
     return { ...toFileAnswer(answer, citations), results }
@@ -376,7 +375,7 @@ export const getFileText = defineOperation({
   cli: 'files',
   run: async (context, { path, from, lines, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
-    const range = omitUndefined({ from, lines }) as Parameters<EngineFiles['readFile']>[2] // without what is undefined
+    const range = omitUndefined({ from, lines }) as Parameters<Files['readFile']>[2] // without what is undefined
     const read = await files.readFile(of, path, range)
     if (read.reason === null || hasAccess(context.caller, 'manage')) return { ...read }
     const roots = await files.roots.list(of)
@@ -398,6 +397,6 @@ export const appendNote = defineOperation({
   targets: ({ path }) => [path],
   run: async (context, { text, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'write')
-    return { success: true as const, path: (await files.append(of, text)).path }
+    return { success: true as const, path: (await files.appendToDailyNote(of, text)).path }
   },
 })

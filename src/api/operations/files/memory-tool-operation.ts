@@ -48,7 +48,7 @@ export const useMemoryTool = defineOperation({
     const handlers: MemoryToolHandlers = createMemoryTool(await of.files.workspace(of.owner))
     // The tool validates its fields itself and answers in the wording that models expect.
     const content = await handlers[command]({ command, ...omitUndefined(given) } as never)
-    if (command !== 'view') of.files.touch(of.owner)
+    if (command !== 'view') of.files.markDirty(of.owner)
     return { content }
   },
 })

@@ -40,7 +40,7 @@ export const writeSessionNote = defineOperation({
     const of = resolveOwnerFiles(context, input, 'write')
     const workspace = await of.files.workspace(of.owner) // before anything is asked of a model
     const scope = resolveScope(context, { ...input, sessionId: id }, 'write')
-    const { outcome } = await context.engine.distill(scope, { signal: context.signal })
+    const { outcome } = await context.engine.learning.distill(scope, { signal: context.signal })
     const digest = await digestOf(context, scope)
     if (digest === null) {
       if (outcome !== 'no_signals') return { outcome, path: null, written: false }
@@ -48,15 +48,15 @@ export const writeSessionNote = defineOperation({
     }
     const known = await noteWith(workspace, digest.text, digest.since)
     if (known !== null) return { outcome, path: known, written: false }
-    const { path } = await of.files.append(of.owner, digest.text)
+    const { path } = await of.files.appendToDailyNote(of.owner, digest.text)
     return { outcome, path, written: true }
   },
 })
 
 async function digestOf({ engine }: OperationContext, scope: ScopeInput) {
-  const [latest] = (await engine.episodes.list(scope, { limit: 1 })).rows
+  const [latest] = (await engine.conversations.episodes.list(scope, { limit: 1 })).rows
   if (latest === undefined) return null
-  const { episode, facts } = await engine.episodes.get(scope, latest.id)
+  const { episode, facts } = await engine.conversations.episodes.get(scope, latest.id)
   const text = renderSessionNote({
     session: episode.place.session ?? '',
     summary: episode.content,

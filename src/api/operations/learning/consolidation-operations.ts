@@ -1,11 +1,70 @@
 import { z } from 'zod'
+import {
+  CONSOLIDATION_ACTIONS,
+  type StoredConsolidationReport,
+  UNDO_STATES,
+} from '../../../learning/consolidation/report.ts'
+import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import { report, toReport } from './distillation-operations.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 
+const report = z
+  .object({
+    id: z.string().nullable().describe('Null for a dry run, which is not stored.'),
+    startedAt: z.string(),
+    finishedAt: z.string(),
+    isDryRun: z.boolean(),
+    isPurgeSkipped: z
+      .boolean()
+      .describe('Whether permanent deletion was skipped, because the clock may have jumped.'),
+    memories: z.int().describe('Active memories that were read.'),
+    salienceDecayed: z.int().describe('Those that have lost at least half of their salience.'),
+    merged: z.int(),
+    adjudicated: z
+      .int()
+      .describe('Contradictions that a model resolved; in a dry run, those to resolve.'),
+    promoted: z.int(),
+    evicted: z.int().describe('Memories moved to the trash for their low salience.'),
+    expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),
+    episodesDeleted: z.int().describe('Episodes moved to the trash for their age.'),
+    turnsDeleted: z.int().describe('Turns past their retention.'),
+    expiredEntriesDeleted: z.int().describe('Log entries past their retention.'),
+    trashPurged: z.int().describe('Memories erased from the trash.'),
+    narrativesWritten: z.int().describe('Identity narratives that were written or removed.'),
+    actions: z.array(
+      z.object({
+        kind: z.enum(CONSOLIDATION_ACTIONS),
+        memories: z.array(z.string()).describe('In a merge, the surviving memory comes first.'),
+        reason: z.string(),
+        change: z.string().nullable().describe('The change to pass to undo.'),
+        undo: z
+          .enum(UNDO_STATES)
+          .describe(
+            '`done`: nothing is left to undo. `impossible`: the action cannot be undone, or its memories no longer exist.',
+          ),
+      }),
+    ),
+    actionsTotal: z
+      .int()
+      .describe('The total: a run lists up to 1,000 actions, a stored report 200, a dry run all.'),
+    durationsMs: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'ConsolidationReport' })
+
 export type WireReport = z.output<typeof report>
+
+function toReport(given: StoredConsolidationReport): WireReport {
+  return {
+    ...given,
+    startedAt: isoTime(given.startedAt),
+    finishedAt: isoTime(given.finishedAt),
+    actions: given.actions.map((action) => ({ ...action, memories: [...action.memories] })),
+    durationsMs: { ...given.durationsMs },
+  }
+}
+
 export const consolidateMemories = defineOperation({
   name: 'memory.consolidate',
   summary:
@@ -20,7 +79,7 @@ export const consolidateMemories = defineOperation({
   run: async (context, { dryRun, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'curate')
     const { engine, signal } = context
-    const done = await engine.consolidate(scope, { dryRun, signal })
+    const done = await engine.learning.consolidate(scope, { dryRun, signal })
     const actions = done.actions.map((action) => ({
       ...action,
       undo: action.change === null ? ('impossible' as const) : ('possible' as const),
@@ -39,6 +98,6 @@ export const listConsolidations = defineOperation({
   cli: 'consolidate',
   run: async (context, input) => {
     const { session: _, ...scope } = resolveScope(context, input, 'read')
-    return { reports: (await context.engine.consolidations(scope)).map(toReport) }
+    return { reports: (await context.engine.learning.listConsolidations(scope)).map(toReport) }
   },
 })

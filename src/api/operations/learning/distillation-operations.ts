@@ -2,11 +2,6 @@
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import {
-  CONSOLIDATION_ACTIONS,
-  type StoredConsolidationReport,
-  UNDO_STATES,
-} from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -14,7 +9,6 @@ import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 const { owner, apiKeyId, user } = scopeFields
@@ -86,7 +80,7 @@ export const ingestConversation = defineOperation({
       { owner: input.agent_id, user: input.user },
       'write',
     )
-    const told = await context.engine.ingest(
+    const told = await context.engine.learning.ingest(
       {
         owner: whose,
         user: person ?? null,
@@ -130,9 +124,12 @@ export const flushSession = defineOperation({
       id === undefined
         ? await latestSession(context, resolveScope(context, input, 'write'))
         : resolveScope(context, { ...input, sessionId: id }, 'write')
-    const told = await context.engine.distill(scope, { signal: context.signal })
+    const told = await context.engine.learning.distill(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
-    if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
+    if (
+      isEmpty &&
+      (await context.engine.learning.signals.list(scope, { limit: 1 })).rows.length === 0
+    ) {
       throw new AppError('not_found', 'Session not found: it has no turns.', {
         id: id ?? null,
       })
@@ -142,62 +139,9 @@ export const flushSession = defineOperation({
 })
 
 async function latestSession({ engine }: OperationContext, scope: ScopeInput): Promise<ScopeInput> {
-  const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
+  const [latest] = (await engine.conversations.sessions.list(scope, { limit: 1 })).rows
   if (latest !== undefined) return latest.place
   throw new AppError('not_found', 'No session with learnable turns exists.')
-}
-
-export const report = z
-  .object({
-    id: z.string().nullable().describe('Null for a dry run, which is not stored.'),
-    startedAt: z.string(),
-    finishedAt: z.string(),
-    isDryRun: z.boolean(),
-    isPurgeSkipped: z
-      .boolean()
-      .describe('Whether permanent deletion was skipped, because the clock may have jumped.'),
-    memories: z.int().describe('Active memories that were read.'),
-    salienceDecayed: z.int().describe('Those that have lost at least half of their salience.'),
-    merged: z.int(),
-    adjudicated: z
-      .int()
-      .describe('Contradictions that a model resolved; in a dry run, those to resolve.'),
-    promoted: z.int(),
-    evicted: z.int().describe('Memories moved to the trash for their low salience.'),
-    expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),
-    episodesDeleted: z.int().describe('Episodes moved to the trash for their age.'),
-    turnsDeleted: z.int().describe('Turns past their retention.'),
-    expiredEntriesDeleted: z.int().describe('Log entries past their retention.'),
-    trashPurged: z.int().describe('Memories erased from the trash.'),
-    narrativesWritten: z.int().describe('Identity narratives that were written or removed.'),
-    actions: z.array(
-      z.object({
-        kind: z.enum(CONSOLIDATION_ACTIONS),
-        memories: z.array(z.string()).describe('In a merge, the surviving memory comes first.'),
-        reason: z.string(),
-        change: z.string().nullable().describe('The change to pass to undo.'),
-        undo: z
-          .enum(UNDO_STATES)
-          .describe(
-            '`done`: nothing is left to undo. `impossible`: the action cannot be undone, or its memories no longer exist.',
-          ),
-      }),
-    ),
-    actionsTotal: z
-      .int()
-      .describe('The total: a run lists up to 1,000 actions, a stored report 200, a dry run all.'),
-    durationsMs: z.record(z.string(), z.number()),
-  })
-  .meta({ id: 'ConsolidationReport' })
-
-export function toReport(given: StoredConsolidationReport): WireReport {
-  return {
-    ...given,
-    startedAt: isoTime(given.startedAt),
-    finishedAt: isoTime(given.finishedAt),
-    actions: given.actions.map((action) => ({ ...action, memories: [...action.memories] })),
-    durationsMs: { ...given.durationsMs },
-  }
 }
 
 export const reviewInput = z.strictObject({ ...scopeFields, id: memoryIdField })

@@ -92,7 +92,7 @@ export const listEpisodes = defineOperation({
     const { from: since, before } = timesOf(day, from, to)
     const asked = { from: since, before, topics: topic, statuses: status, limit, after }
     const query = omitUndefined(asked) as EpisodeQuery // what is left has the types of one
-    const page = await context.engine.episodes.list(scope, query)
+    const page = await context.engine.conversations.episodes.list(scope, query)
     return { episodes: page.rows.map(toWireEpisode), next: page.next }
   },
 })
@@ -126,8 +126,11 @@ export const getEpisode = defineOperation({
   cli: 'episodes',
   run: async (context, { id, ...input }) => {
     const { engine } = context
-    const { episode, facts } = await engine.episodes.get(resolveScope(context, input, 'read'), id)
-    const { deletedTurns } = await engine.transcript.sources(episode)
+    const { episode, facts } = await engine.conversations.episodes.get(
+      resolveScope(context, input, 'read'),
+      id,
+    )
+    const { deletedTurns } = await engine.conversations.turns.getSources(episode)
     return {
       episode: toWireEpisode(episode),
       deletedTurns: [...deletedTurns],
@@ -165,7 +168,7 @@ export const editEpisode = defineOperation({
     if (Object.keys({ ...given, ...told }).length === 0) {
       throw new AppError('invalid_input', 'At least one field to change is required.')
     }
-    const { episode } = await context.engine.episodes.get(scope, id)
+    const { episode } = await context.engine.conversations.episodes.get(scope, id)
     const metadata = Object.keys(told).length === 0 ? {} : { metadata: joined(episode, told) }
     const edited = await context.engine.edit(
       scope,
@@ -191,7 +194,7 @@ async function changeEpisode(
   change: Change,
 ) {
   const scope = resolveScope(context, input, 'write')
-  await context.engine.episodes.get(scope, id)
+  await context.engine.conversations.episodes.get(scope, id)
   return { success: true as const, episode: toWireEpisode(await change(context, scope, id)) }
 }
 
@@ -206,7 +209,7 @@ export const disableEpisode = defineOperation({
   cli: 'episodes',
   targets: ({ episode }) => [episode.id],
   run: (context, input) =>
-    changeEpisode(context, input, ({ engine }, scope, id) => engine.disable(scope, id)),
+    changeEpisode(context, input, ({ engine }, scope, id) => engine.memories.disable(scope, id)),
 })
 
 export const forgetEpisode = defineOperation({

@@ -33,7 +33,7 @@ export const listIdentities = defineOperation({
   cli: 'identity',
   run: async (context, input) => {
     const { session: _, ...place } = resolveScope(context, input, 'read')
-    const identities = await context.engine.identity.list(place)
+    const identities = await context.engine.learning.identity.list(place)
     return {
       identities: identities.map((identity) => ({
         owner: place.owner,
@@ -67,7 +67,10 @@ export const addIdentity = defineOperation({
   targets: ({ outcome, memory }) => (outcome === 'known' ? [] : [memory.id]),
   run: async (context, { content: statement, ...input }) => {
     const { session: _, ...place } = resolveScope(context, input, 'write')
-    const added = await context.engine.identity.add(place, { content: statement, source: 'api' })
+    const added = await context.engine.learning.identity.add(place, {
+      content: statement,
+      source: 'api',
+    })
     return {
       success: true as const,
       outcome: added.outcome,
@@ -87,7 +90,7 @@ async function changeIdentity(
   change: (place: ScopeInput) => Promise<Memory>,
 ) {
   const { session: _, ...place } = resolveScope(context, input, 'write')
-  await context.engine.identity.get(place, id)
+  await context.engine.learning.identity.get(place, id)
   return { success: true as const, memory: toWireMemory(await change(place)) }
 }
 
@@ -101,7 +104,7 @@ export const getIdentity = defineOperation({
   cli: 'identity',
   run: async (context, { id, ...input }) => {
     const { session: _, ...place } = resolveScope(context, input, 'read')
-    return { memory: toWireMemory(await context.engine.identity.get(place, id)) }
+    return { memory: toWireMemory(await context.engine.learning.identity.get(place, id)) }
   },
 })
 
@@ -141,7 +144,7 @@ export const disableIdentity = defineOperation({
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
   run: (context, input) =>
-    changeIdentity(context, input, (place) => context.engine.disable(place, input.id)),
+    changeIdentity(context, input, (place) => context.engine.memories.disable(place, input.id)),
 })
 
 export const forgetIdentity = defineOperation({

@@ -26,10 +26,13 @@ export const listConflicts = defineOperation({
   http: { method: 'GET', path: '/api/review/conflicts' },
   cli: 'review',
   run: async (context, { limit, after, ...input }) => {
-    const page = await context.engine.review.conflicts(resolveScope(context, input, 'read'), {
-      limit,
-      ...(after === undefined ? {} : { after }),
-    })
+    const page = await context.engine.learning.review.listConflicts(
+      resolveScope(context, input, 'read'),
+      {
+        limit,
+        ...(after === undefined ? {} : { after }),
+      },
+    )
     return {
       conflicts: page.rows.map(({ memory, other }) => ({
         memory: toWireMemory(memory),
@@ -66,7 +69,11 @@ export const resolveConflict = defineOperation({
   targets: ({ kept, dropped }) => [kept.id, dropped.id],
   run: async (context, { keep, drop, content, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
-    const { kept, dropped } = await context.engine.review.settle(scope, { keep, drop }, content)
+    const { kept, dropped } = await context.engine.learning.review.resolveConflict(
+      scope,
+      { keep, drop },
+      content,
+    )
     return { kept: toWireMemory(kept), dropped: toWireMemory(dropped), change: kept.change }
   },
 })
@@ -82,7 +89,7 @@ export const reconcileMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     memory: toWireMemory(
-      await context.engine.review.reconcile(resolveScope(context, input, 'curate'), id),
+      await context.engine.learning.review.keepBoth(resolveScope(context, input, 'curate'), id),
     ),
   }),
 })
@@ -96,7 +103,7 @@ export const listReview = defineOperation({
   http: { method: 'GET', path: '/api/review' },
   cli: 'review',
   run: async (context, { limit, after, ...input }) => {
-    const page = await context.engine.review.list(resolveScope(context, input, 'read'), {
+    const page = await context.engine.learning.review.list(resolveScope(context, input, 'read'), {
       limit,
       ...(after === undefined ? {} : { after }),
     })
@@ -116,7 +123,7 @@ export const approveMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     memory: toWireMemory(
-      await context.engine.review.approve(resolveScope(context, input, 'curate'), id),
+      await context.engine.learning.review.approve(resolveScope(context, input, 'curate'), id),
     ),
   }),
 })
@@ -132,7 +139,7 @@ export const rejectMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     memory: toWireMemory(
-      await context.engine.review.reject(resolveScope(context, input, 'curate'), id),
+      await context.engine.learning.review.reject(resolveScope(context, input, 'curate'), id),
     ),
   }),
 })

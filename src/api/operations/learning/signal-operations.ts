@@ -1,57 +1,13 @@
 /** Operations on signals and the learning status. */
 import { z } from 'zod'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
-import { JOB_STATUSES } from '../../../jobs/job.ts'
-import type { Job } from '../../../jobs/jobs.ts'
 import type { LearningStatus } from '../../../learning/learning.ts'
 import { AppError } from '../../../lib/errors.ts'
-import type { WireJob } from '../admin/job-operations.ts'
 import { canReachOwner, hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField, pageFields } from '../page-fields.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-
-export const wireJob = z
-  .object({
-    id: z.string(),
-    kind: z.string(),
-    owner: z.string().nullable(),
-    input: z.record(z.string(), z.json()),
-    status: z.enum(JOB_STATUSES),
-    dueAt: z.string().nullable(),
-    statusChangedAt: z.string(),
-    attempts: z.int(),
-    everyMs: z.int().nullable(),
-    lastError: z.string().nullable(),
-    outcome: z.record(z.string(), z.json()).nullable(),
-  })
-  .meta({ id: 'Job' })
-
-export function toWireJob(job: Job): WireJob {
-  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt } = job
-  const { attempts, everyMs, lastError, outcome: came } = job
-  return {
-    ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
-    input: { ...input } as WireJob['input'], // plain data
-    dueAt: dueAt === null ? null : isoTime(dueAt),
-    statusChangedAt: isoTime(statusChangedAt),
-    outcome: came && ({ ...came } as WireJob['outcome']), // plain data
-  }
-}
-
-export const jobInput = z.strictObject({
-  id: z.string().min(1).max(200).describe('The id of a job.'),
-})
-
-/** Jobs of other owners are not found. */
-export async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
-  const job = await engine.jobs.get(id)
-  const isReached =
-    job !== null &&
-    (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
-  if (!isReached) throw new AppError('not_found', 'Job not found.', { id })
-}
 
 const wireSignal = z
   .object({
@@ -93,7 +49,7 @@ export const listSignals = defineOperation({
   http: { method: 'GET', path: '/api/signals' },
   cli: 'signals',
   run: async (context, { status, limit, after, ...input }) => {
-    const page = await context.engine.signals.list(resolveScope(context, input, 'read'), {
+    const page = await context.engine.learning.signals.list(resolveScope(context, input, 'read'), {
       limit,
       ...(status === undefined ? {} : { status }),
       ...(after === undefined ? {} : { after }),
@@ -112,7 +68,7 @@ export const getSignal = defineOperation({
   cli: 'signals',
   run: async (context, { id, ...input }) => ({
     signal: toWireSignal(
-      await context.engine.signals.get(resolveScope(context, input, 'read'), id),
+      await context.engine.learning.signals.get(resolveScope(context, input, 'read'), id),
     ),
   }),
 })
@@ -139,7 +95,10 @@ export const forgetSignals = defineOperation({
         field: 'ids',
       })
     }
-    const forgotten = await context.engine.signals.forget(scope, ids === undefined ? {} : { ids })
+    const forgotten = await context.engine.learning.signals.forget(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: forgotten.map(toWireSignal) }
   },
 })
@@ -159,7 +118,10 @@ export const retrySignals = defineOperation({
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
-    const revived = await context.engine.signals.retry(scope, ids === undefined ? {} : { ids })
+    const revived = await context.engine.learning.signals.retry(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: revived.map(toWireSignal) }
   },
 })
@@ -214,7 +176,9 @@ export const learningStatus = defineOperation({
   http: { method: 'GET', path: '/api/learning/status' },
   cli: 'status',
   run: async (context, input) => {
-    const status = await context.engine.signals.report(resolveScope(context, input, 'read'))
+    const status = await context.engine.learning.signals.report(
+      resolveScope(context, input, 'read'),
+    )
     return { ...toWireLearning(status), signals: { ...status.signals } }
   },
 })

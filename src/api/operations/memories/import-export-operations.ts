@@ -25,9 +25,9 @@ export const exportMemories = defineOperation({
   run: async (context, { allOwners, ...input }) => {
     if (allOwners === true) {
       assertAccess(context.caller, 'manage')
-      return context.engine.export(null)
+      return context.engine.admin.export(null)
     }
-    return context.engine.export(resolveScope(context, input, 'curate'))
+    return context.engine.admin.export(resolveScope(context, input, 'curate'))
   },
 })
 
@@ -60,7 +60,7 @@ export const importMemories = defineOperation({
     const owner = resolveOwner(context, input, 'curate')
     if (given === undefined)
       throw new AppError('invalid_input', 'The request body contains nothing to import.')
-    const done = await context.engine.import(given, allOwners === true ? {} : { owner })
+    const done = await context.engine.admin.import(given, allOwners === true ? {} : { owner })
     return { ...done, failures: [...done.failures], skips: [...done.skips] }
   },
 })

@@ -78,7 +78,7 @@ export const listInstanceMemories = defineOperation({
     if (search === undefined || search.trim() === '') {
       const [page, { total }] = await Promise.all([
         context.engine.list(scope, { ...filter, order: 'updated', limit, offset }),
-        context.engine.countMemories(scope, filter),
+        context.engine.memories.count(scope, filter),
       ])
       return { total, limit, offset, memories: page.rows.map(toInstanceMemory) }
     }
@@ -185,7 +185,7 @@ export const clearInstance = defineOperation({
       includeExpired: true,
       ...(ids === undefined ? {} : { ids: ids.map((id) => parseId('mem', id)) }),
     }
-    const { matched, forgotten } = await context.engine.clear(scope, filter, { dryRun })
+    const { matched, forgotten } = await context.engine.memories.clear(scope, filter, { dryRun })
     return { deleted: true as const, deletedCount: dryRun ? matched : forgotten, dryRun }
   },
 })

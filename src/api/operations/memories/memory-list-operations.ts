@@ -131,9 +131,9 @@ export const listMemories = defineOperation({
             ...(order === undefined ? {} : { order }),
             ...(after === undefined ? { offset: skipped } : { after }),
           })
-        : engine.asOf(scope, asOf, { limit, ...(after === undefined ? {} : { after }) }),
-      engine.countMemories(scope, filter),
-      engine.countMemories({ owner: scope.owner }, {}),
+        : engine.memories.asOf(scope, asOf, { limit, ...(after === undefined ? {} : { after }) }),
+      engine.memories.count(scope, filter),
+      engine.memories.count({ owner: scope.owner }, {}),
     ])
     const { hits, misses } = readEmbeddingCacheStats(context)
     return {
@@ -197,10 +197,14 @@ export const clearMemories = defineOperation({
     }
     const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
     if (!narrowing && all !== true) throw needsAll()
-    const cleared = await context.engine.clear(resolveScope(context, input, 'curate'), filter, {
-      dryRun,
-      erase: erase ?? false,
-    })
+    const cleared = await context.engine.memories.clear(
+      resolveScope(context, input, 'curate'),
+      filter,
+      {
+        dryRun,
+        erase: erase ?? false,
+      },
+    )
     return {
       matched: cleared.matched,
       deletedCount: cleared.forgotten + cleared.erased,
@@ -274,8 +278,8 @@ export const summarizeMemories = defineOperation({
     // For a session the size counts instead of the age.
     const isBySize = olderThanDays === undefined && scope.session !== undefined
     const done = isBySize
-      ? await context.engine.summarizeMemories(scope, { dryRun, ...size })
-      : await context.engine.summarize(scope, {
+      ? await context.engine.memories.summarizeToFit(scope, { dryRun, ...size })
+      : await context.engine.memories.summarize(scope, {
           ...{ dryRun, ...size },
           ...(olderThanDays === undefined ? {} : { olderThanDays }),
         })

@@ -39,7 +39,7 @@ export const listMemoryVectors = defineOperation({
   http: { method: 'GET', path: '/api/memory/vectors' },
   run: async (context, { limit, ...input }) => {
     const scope = resolveScope(context, input, 'read')
-    const { memories, ...rest } = await context.engine.overview.vectors(scope, { limit })
+    const { memories, ...rest } = await context.engine.admin.overview.vectors(scope, { limit })
     return {
       memories: memories.map(({ memory: { id, content, category, salience }, vector }) => ({
         ...{ id, category, salience, content: toSnippet(content) },
@@ -62,7 +62,7 @@ export const getMemoryVector = defineOperation({
   }),
   http: { method: 'GET', path: '/api/memory/{id}/vector' },
   run: async (context, { id, ...input }) =>
-    context.engine.overview.vectorState(resolveScope(context, input, 'read'), id),
+    context.engine.admin.overview.vectorState(resolveScope(context, input, 'read'), id),
 })
 
 /** A quarter of the size, and precise enough for a map. */
@@ -98,7 +98,7 @@ export const listMemoryEntities = defineOperation({
   http: { method: 'GET', path: '/api/memory/entities' },
   run: async (context, { limit, memories, ...input }) => {
     const scope = resolveScope(context, input, 'read')
-    const named = await context.engine.overview.entities(scope, { limit, memories })
+    const named = await context.engine.admin.overview.entities(scope, { limit, memories })
     return {
       ...named,
       entities: [...named.entities],
@@ -140,7 +140,7 @@ export const countMemoriesByDay = defineOperation({
   run: async (context, { from, to, timeZone, ...input }) => {
     const dayOf = dayFormatter(timeZone)
     const scope = resolveScope(context, input, 'read')
-    const times = await context.engine.overview.times(scope, {
+    const times = await context.engine.admin.overview.times(scope, {
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { before: to }),
     })

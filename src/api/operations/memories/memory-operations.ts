@@ -156,7 +156,8 @@ async function scopeOfMemory(
 ): Promise<ScopeInput> {
   const own = resolveScope(context, input, 'read')
   if (ownerInInput(input) !== undefined) return own
-  const { 'recall.sharedMemoryEnabled': sharedMemory } = await context.engine.settings.resolve(null)
+  const { 'recall.sharedMemoryEnabled': sharedMemory } =
+    await context.engine.admin.settings.resolve(null)
   if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
   const shared = { owner: SHARED_OWNER }
   return (await context.engine.get(shared, id)) === null ? own : shared
@@ -338,7 +339,10 @@ export const memoryHistory = defineOperation({
   },
   cli: 'history',
   run: async (context, { id, ...input }) => {
-    const versions = await context.engine.history(await scopeOfMemory(context, input, id), id)
+    const versions = await context.engine.memories.history(
+      await scopeOfMemory(context, input, id),
+      id,
+    )
     return { versions: versions.map(toWireVersion) }
   },
 })
@@ -383,7 +387,9 @@ export const disableMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     success: true as const,
-    memory: toWireMemory(await context.engine.disable(resolveScope(context, input, 'write'), id)),
+    memory: toWireMemory(
+      await context.engine.memories.disable(resolveScope(context, input, 'write'), id),
+    ),
   }),
 })
 
@@ -425,7 +431,7 @@ export const eraseMemory = defineOperation({
   cli: 'erase',
   targets: (_, { id }) => [id as MemoryId],
   run: async (context, { id, ...input }) =>
-    context.engine.erase(resolveScope(context, input, 'curate'), id),
+    context.engine.memories.erase(resolveScope(context, input, 'curate'), id),
 })
 
 export const emptyTrash = defineOperation({
@@ -440,7 +446,7 @@ export const emptyTrash = defineOperation({
   cli: 'erase',
   targets: () => ['trash'],
   run: async (context, { days, ...input }) =>
-    context.engine.emptyTrash(
+    context.engine.memories.emptyTrash(
       resolveScope(context, input, 'curate'),
       days === undefined ? {} : { days },
     ),

@@ -51,7 +51,7 @@ async function listReachableOwners({
 }: OperationContext): Promise<readonly string[]> {
   const own = [caller.home, ...caller.actsFor]
   if (caller.role !== 'superadmin') return [...new Set(own)].sort()
-  const places = await engine.listPlaces()
+  const places = await engine.admin.listPlaces()
   return [...new Set([...own, ...places.map(({ owner }) => owner)])].sort()
 }
 
@@ -59,10 +59,10 @@ async function agentOf({ engine }: OperationContext, owner: string) {
   const scope = { owner }
   const [tally, { rows: first }, { rows: last }, { 'learning.extractionModel': coreModel }] =
     await Promise.all([
-      engine.countMemories(scope),
+      engine.memories.count(scope),
       engine.list(scope, { order: 'oldest', limit: 1 }),
       engine.list(scope, { order: 'updated', limit: 1 }),
-      engine.settings.resolve(owner as Parameters<typeof engine.settings.resolve>[0]), // of a place or a key
+      engine.admin.settings.resolve(owner as Parameters<typeof engine.admin.settings.resolve>[0]), // of a place or a key
     ])
   return {
     id: owner,
@@ -150,7 +150,7 @@ export const searchLayer = defineOperation({
     )
     const { engine } = context
     if (layer === 'transcript') {
-      const said = await engine.transcript.search(place, {
+      const said = await engine.conversations.turns.search(place, {
         ...{ text: query, limit: top_k, days: days ?? DAYS },
       })
       const results = said.map(({ turn, score }) => ({

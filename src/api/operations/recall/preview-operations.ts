@@ -108,7 +108,7 @@ export const previewRecall = defineOperation({
       ...toFilter(input),
       ...(omitUndefined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
     })
-    const { embedder, vectors } = engine.getComponents()
+    const { embedder, vectors } = engine.admin.getComponents()
     const fusionUsed = fusion ?? (await toFusionLabel(engine, scope.owner))
     return {
       memories: found.memories.map((recalled) =>
@@ -134,7 +134,7 @@ export const previewRecall = defineOperation({
 })
 
 async function toFusionLabel(
-  { settings }: Engine,
+  { admin: { settings } }: Engine,
   owner: string,
 ): Promise<Settings['recall.fusion']> {
   const inForce = await settings.resolve(owner as Parameters<typeof settings.resolve>[0]) // recall has checked it
@@ -254,17 +254,21 @@ export const previewContext = defineOperation({
   http: { method: 'POST', path: '/api/memory/context-preview' },
   run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
     const { position, ...input } = rest
-    const given = await context.engine.previewContext(resolveScope(context, input, 'read'), query, {
-      trial: omitUndefined({
-        'recall.strategy': strategy,
-        'recall.fusion': fusion,
-        'gateway.gateMode': gateMode,
-        'gateway.contextSources': include,
-        'gateway.contextTokensMax': maxTokens,
-        'gateway.contextPosition': position,
-      }) as PreviewSettings, // what was not given is left out
-      signal: context.signal,
-    })
+    const given = await context.engine.context.preview(
+      resolveScope(context, input, 'read'),
+      query,
+      {
+        trial: omitUndefined({
+          'recall.strategy': strategy,
+          'recall.fusion': fusion,
+          'gateway.gateMode': gateMode,
+          'gateway.contextSources': include,
+          'gateway.contextTokensMax': maxTokens,
+          'gateway.contextPosition': position,
+        }) as PreviewSettings, // what was not given is left out
+        signal: context.signal,
+      },
+    )
     const { block, settings, skipped, gate, recalled, degraded, durationMs } = given
     const content = block?.content
     const memories: string[] = content === undefined ? [] : [...getMemoryIds(content)]

@@ -4,8 +4,7 @@ import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
-import { formatCitation } from '../../../files/citation.ts'
-import { isCitationShown } from '../../../files/citation-mode.ts'
+import { formatCitation, isCitationShown } from '../../../files/citation.ts'
 import { FILE_SOURCES } from '../../../files/file.ts'
 import { SEARCH_SOURCES, type SourceHit } from '../../../files/search/source-search.ts'
 import { ValidationError } from '../../../lib/errors.ts'
@@ -178,13 +177,13 @@ export const searchMemories = defineOperation({
       recall: recollection,
       files,
       failedSources,
-    } = await engine.searchSources(scope, {
+    } = await engine.context.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
       ...(fileSources === undefined ? {} : { fileSources }),
     })
-    const inForce = await engine.settings.resolve(parseScope(scope).owner)
+    const inForce = await engine.admin.settings.resolve(parseScope(scope).owner)
     const telling = {
       ...{ query, detail, owner: scope.owner },
       isCited: isCitationShown(inForce['files.citations'], sessionKey),

@@ -73,7 +73,7 @@ export async function setUpGateway(
 }
 
 export async function keyFor(engine: Engine, home = OWNER): Promise<string> {
-  const made = await engine.keys.create({
+  const made = await engine.admin.keys.create({
     name: `agent of ${home}`,
     defaultOwner: home,
     role: 'agent',

@@ -68,7 +68,7 @@ describe('conversations', () => {
 
   beforeEach(async () => {
     await engine.remember({ owner: 'ann' }, { content: 'I take the ferry to Hvar in June' })
-    await engine.ingest({
+    await engine.learning.ingest({
       ...{ owner: 'ann', conversation: 'trip', skipExtraction: true },
       turns: [
         { user: QUESTION, assistant: ANSWER },
@@ -136,7 +136,7 @@ it('[DI15] keeps what a model was talked into for review only', async () => {
   await run('memory_save', { content: order })
   const { memory } = await engine.remember({ owner: 'ann' }, { content: 'Banks open at nine' })
   await run('memory_update', { id: memory.id, content: `${order}.` })
-  const { rows } = await engine.review.list({ owner: 'ann' })
+  const { rows } = await engine.learning.review.list({ owner: 'ann' })
   expect(rows.map(({ trust }) => trust)).toEqual(['suspect', 'suspect'])
   expect(await run('memory_search', { query: 'banks' })).toContain('Nothing is known')
 })

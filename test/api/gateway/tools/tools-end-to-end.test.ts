@@ -36,7 +36,7 @@ it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ for
   expect(call).toBe('call call_m1')
   expect(result).toContain('My favourite tea is jasmine from Fuzhou')
   await engine.conversations.flush()
-  const { rows } = await engine.conversations.listReceipts({ owner: OWNER })
+  const { rows } = await engine.conversations.receipts.list({ owner: OWNER })
   const memories = (await engine.list({ owner: OWNER })).rows.map(({ id }) => id)
   expect(rows).toMatchObject([
     {

@@ -196,7 +196,7 @@ async function importForeign(
     try {
       const imported = await takeIn(call, engine, { ...scope, owner: named }, records, onRecord)
       const entry = { actor: null, operation: importMemories.name, owner: named }
-      await engine.audit.append({ ...entry, targets: ['import'] })
+      await engine.admin.audit.append({ ...entry, targets: ['import'] })
       return imported
     } finally {
       await engine.close()
@@ -207,7 +207,7 @@ async function importForeign(
   try {
     const owner = call.options['into-owner'] ?? (await homeOf(call))
     const taken = await takeIn(call, scratch, { ...scope, owner }, records, onRecord)
-    const lines = scratch.export({ owner })
+    const lines = scratch.admin.export({ owner })
     const sent = await call.perform(importMemories, { owner, lines })
     return {
       ...sent,
@@ -231,7 +231,7 @@ async function takeIn(
   { records, observedAt }: Records,
   onRecord: (records: number) => void,
 ): Promise<Imported> {
-  const imported = await engine.importRecords(
+  const imported = await engine.admin.importRecords(
     scope,
     counted(call, records, onRecord),
     observedAt === null ? {} : { observedAt },

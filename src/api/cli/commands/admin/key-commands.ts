@@ -151,7 +151,7 @@ async function resetKey(call: KeysCall): Promise<CommandResult> {
   await confirmAction(call, question, 'Nothing was changed.')
   const engine = await call.getEnvironment().database.openEngine({ create: true })
   try {
-    const secret = await engine.keys.resetManagement()
+    const secret = await engine.admin.keys.resetManagement()
     const text = [
       'The previous management key was revoked. The new secret is shown only once:',
       '',

@@ -1,17 +1,9 @@
 /** The command that tells the programs people use where their memory is. */
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writeFileAtomic } from '../../../../lib/atomic-file.ts'
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
+import { getSystemErrorCode } from '../../../../lib/system-error.ts'
 import {
   backupPath,
   CLIENTS,
@@ -37,7 +29,7 @@ import {
   UsageError,
   YES_OPTION,
 } from '../../command.ts'
-import { errorCodeOf, toFileError } from '../../input/file-access.ts'
+import { toFileError } from '../../input/file-access.ts'
 import type { Style } from '../../output/text-rendering.ts'
 import { parseToolSets, TOOL_OPTIONS } from './serve-commands.ts'
 
@@ -125,7 +117,7 @@ async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return null
+    if (getSystemErrorCode(error) === 'ENOENT') return null
     throw toFileError(error, path)
   }
 }
@@ -159,17 +151,12 @@ async function written(
 async function replace(named: string, text: string, backup: string | null): Promise<void> {
   // People keep such files elsewhere and link to them; the link stays one.
   const path = backup === null ? named : await realpath(named)
-  const temporary = `${path}.${process.pid}.part`
   try {
     await mkdir(dirname(path), { recursive: true })
     const mode = backup === null ? 0o600 : (await stat(path)).mode & 0o777
     if (backup !== null) await copyFile(path, backup)
-    await writeFile(temporary, text, { mode })
-    // The mask of this process may have taken rights away that the file had.
-    await chmod(temporary, mode)
-    await rename(temporary, path)
+    await writeFileAtomic(path, text, { mode })
   } catch (error) {
-    await rm(temporary, { force: true })
     throw toFileError(error, path)
   }
 }

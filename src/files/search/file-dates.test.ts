@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { instant } from '../../test/fakes/memories.ts'
-import { DAY_MS } from '../lib/time.ts'
+import { instant } from '../../../test/fakes/memories.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { decayScore, getAgeReference, parsePathDate } from './file-dates.ts'
 
 const WRITTEN = instant(Date.UTC(2027, 5, 1, 12))

@@ -1,6 +1,6 @@
 /** What a file tells of a time: its name does, or when it was last written, or it holds for good. */
 
-import { exponentialDecay, type Instant } from '../lib/time.ts'
+import { exponentialDecay, type Instant } from '../../lib/time.ts'
 
 const NOTES = /^memory\//i
 const ROOT_NOTES = /^memory\.md$/i
