@@ -132,7 +132,7 @@ it('[VT3] the setting of an address is enough, and an impossible one is told', a
   await engine.admin.settings.change(null, { 'vectorStore.backend': 'pgvector' })
   await until(both, 'misconfigured')
   expect((await client.get('/api/status')).body.vectors.reason).toContain('PostgreSQL')
-  await engine.settings.change(null, { 'vectorStore.backend': 'sqlite-vec' })
+  await engine.admin.settings.change(null, { 'vectorStore.backend': 'sqlite-vec' })
   await until(both, 'off')
   const wrong = await client.call('PUT', '/api/settings/qdrant', { body: { url: 'ftp://x' } })
   expect(wrong.status).toBe(400)
