@@ -77,7 +77,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
   qdrant.loseCollections()
   expect(await found(both)).toHaveLength(3)
   await expect
-    .poll(async () => (await client.get('/api/doctor')).body.faults, { timeout: 20_000 })
+    .poll(async () => (await client.get('/api/doctor')).body.problems, { timeout: 20_000 })
     .toEqual([])
   expect((await client.post('/api/settings/qdrant/cleanup', {})).body).toMatchObject({ ok: true })
   const off = await client.call('PUT', '/api/settings/qdrant', { body: { enabled: false } })
@@ -152,7 +152,7 @@ it('[VT14] the command shows, sets up, tries and cleans, and never prints the ke
   const set = await vectors(['qdrant', '--url', qdrant.url, '--ask-key'], { stdin: `${KEY}\n` })
   expect([set.exit, set.out]).toEqual([0, expect.stringMatching(/qdrant, (?:backfilling|active)/)])
   expect(set.out).toContain('***-see')
-  expect((await vectors(['test'])).out).toContain('It is ready')
+  expect((await vectors(['test'])).out).toContain('Ready (')
   const doctor = await cli(['doctor'], { environment })
   const repaired = await cli(['doctor', '--repair'], { environment })
   expect([doctor.err, repaired.exit]).toEqual(['', 0])
