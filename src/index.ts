@@ -17,10 +17,13 @@ export {
   type PluginHit,
   type PluginOptions,
 } from './app/database/vector-store-selection.ts'
-
 export type { FilesOptions } from './app/file-composition.ts'
-
 export type { EmbeddingOptions, RerankOptions } from './app/models/model-selection.ts'
+export type {
+  ConversationRequest,
+  PreparedRequest,
+  RequestOutcome,
+} from './conversations/conversations.ts'
 export {
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,
@@ -45,11 +48,11 @@ export {
 export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
 export type { Turn, TurnRole } from './domain/turn.ts'
 export type { Engine, EngineStatus } from './engine/engine.ts'
-export { type Citation, formatCitation as citationOf } from './files/citation.ts'
+export { type Citation, formatCitation } from './files/citation.ts'
 export type {
   FileHit,
   FileQuery,
-  FileSearchResult as FileAnswer,
+  FileSearchResult,
   FileStatus,
   FileText,
   SyncReport,
@@ -63,37 +66,23 @@ export {
 } from './files/memory-tool.ts'
 export type { NamedRoot, RootInput } from './files/roots.ts'
 export type {
-  SearchSource as Source,
-  SourceHit as FoundItem,
-  SourceSearchQuery as SourcesQuery,
-  SourceSearchResult as Together,
+  SearchSource,
+  SourceHit,
+  SourceSearchQuery,
+  SourceSearchResult,
 } from './files/search/source-search.ts'
-export type { LearnResult as Learned } from './learning/patterns/pattern-learning.ts'
+export type { LearnResult } from './learning/patterns/pattern-learning.ts'
 export { AppError, ERRORS, type ErrorCode } from './lib/errors.ts'
 export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
-
-export type { RememberResult as Remembered } from './memory/memory-writer.ts'
-
+export type { RememberResult } from './memory/memory-writer.ts'
 export type { Embedder, EmbeddingModel } from './models/embedder.ts'
-
 export type { LanguageModel } from './models/language-model.ts'
-
 export type { Reranker } from './models/reranker.ts'
-
-export type { Imported } from './portability/export-import.ts'
-
+export type { ImportResult } from './portability/export-import.ts'
 export type { IndexProgress, IndexStatus, ReindexOptions } from './recall/indexing/indexer.ts'
-
 export type { RecallQuery } from './recall/recall-query.ts'
-
-export type {
-  RecalledMemory as Recalled,
-  RecallResult as Recollection,
-  RetrieverReport as LegReport,
-} from './recall/recall-result.ts'
-
+export type { RecalledMemory, RecallResult, RetrieverReport } from './recall/recall-result.ts'
 export type { Change, CommitOutcome, Store } from './storage/store.ts'
-
 export type { VectorIndex } from './storage/vector-index.ts'
 export { estimateTokens } from './text/tokens.ts'

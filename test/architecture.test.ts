@@ -1,4 +1,4 @@
-/** Rules about the repository itself: dependency direction, import cycles, purity, names and sizes of files. */
+/** Rules of the repository itself: dependency direction, import cycles, purity, and names and sizes of files and folders. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { expect, it } from 'vitest'
@@ -90,9 +90,100 @@ it('[AR4] no file is longer than 800 lines', () => {
   expect(long.map(({ path }) => path)).toEqual([])
 })
 
+/** Nouns of the field that end like a gerund. */
+const NOUNS = [
+  ...[
+    'chunking',
+    'decoding',
+    'embedding',
+    'encoding',
+    'fencing',
+    'indexing',
+    'learning',
+    'mapping',
+  ],
+  ...['merging', 'pooling', 'ranking', 'rendering', 'routing', 'setting', 'stemming', 'string'],
+  ...['substring', 'testing', 'tracing', 'wording'],
+]
+/** Function words and participles that say nothing about the contents of a file. */
+const VAGUE_WORDS = [
+  ...['alone', 'asked', 'at', 'by', 'elsewhere', 'found', 'given', 'heard', 'in', 'kept', 'left'],
+  ...['of', 'on', 'said', 'told', 'with', 'without'],
+]
+
+it('[AR10] files have names of nouns: no gerunds, participles or function words', () => {
+  const wrong = production.map(({ path }) => path).filter((path) => !isNoun(fileNameOf(path)))
+  expect(wrong).toEqual([])
+})
+
+/** Files that may exist in several features: the list of a folder, and the types of a feature. */
+const SHARED_NAMES = ['index', 'types']
+
+it('[AR10] files of different features have different names', () => {
+  const features = new Map<string, Set<string>>()
+  for (const { path } of production) {
+    const name = fileNameOf(path)
+    const [feature = ''] = path.split('/')
+    features.set(name, (features.get(name) ?? new Set()).add(feature))
+  }
+  const repeated = [...features].filter(([, { size }]) => size > 1).map(([name]) => name)
+  expect(repeated.filter((name) => !SHARED_NAMES.includes(name))).toEqual([])
+})
+
+const FOLDER_FILES_MAX = 15
+
+/** Flat lists of small modules. Lower a number when its folder shrinks. */
+const LARGE_FOLDERS: Readonly<Record<string, number>> = {
+  lib: 31,
+  domain: 22,
+  memory: 22,
+  'api/gateway/formats/tools': 16,
+}
+
+it('[AR11] no folder has more than 15 source files', () => {
+  const counts = new Map<string, number>()
+  for (const { path } of production) {
+    const folder = posix.dirname(path)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const crowded = [...counts].filter(
+    ([folder, count]) => count > (LARGE_FOLDERS[folder] ?? FOLDER_FILES_MAX),
+  )
+  expect(crowded).toEqual([])
+})
+
+/** The pure part of a feature: decisions, prompts, codecs and parsers, and the stages of ranking. */
+const PURE_FILES = [
+  /^[^/]+\/.*(^|[-/])(decide|decision|policy|prompt|parse|parser)\.ts$/,
+  /^(admin|memory|portability|storage)\/.*-codec\.ts$/,
+  /^recall\/(question|ranking)\//,
+  /^learning\/patterns\/languages\//,
+  /^conversations\/gate\/languages\//,
+  /^files\/chunking\//,
+  /^api\/gateway\/formats\//,
+]
+
+it('[AR12] pure files of features touch no clock, randomness, environment or platform', () => {
+  const pure = production.filter(({ path }) => PURE_FILES.some((pattern) => pattern.test(path)))
+  expect(pure.length).toBeGreaterThan(60)
+  expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).toEqual([])
+})
+
 it('[AR9] no import cycle, types included', () => {
   expect(findCycles(imports)).toEqual([])
 })
+
+function fileNameOf(path: string): string {
+  return posix.basename(path, '.ts')
+}
+
+/** The last word names what a file holds; words before it may describe it, as in `bounded-queue`. */
+function isNoun(name: string): boolean {
+  const words = name.replace('in-memory', 'memory').split('-')
+  const head = words.at(-1) ?? ''
+  const isVerbal = /(ing|ed)$/.test(head) && !NOUNS.includes(head) && !head.endsWith('feed')
+  return !isVerbal && !words.some((word) => VAGUE_WORDS.includes(word))
+}
 
 function isAllowed(from: string, to: string): boolean {
   return from === to || (ALLOWED[from]?.includes(to) ?? false)

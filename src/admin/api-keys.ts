@@ -10,7 +10,7 @@ import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
-import { type Instant, MINUTE_MS } from '../lib/time.ts'
+import type { Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -30,16 +30,45 @@ export type ApiKeyInput = {
 }
 
 export interface ApiKeys {
-  /** Returns the secret, which cannot be read again. */
+  /**
+   * Creates a key. Only the returned secret authenticates; it is not stored.
+   *
+   * @example
+   * const { key, secret } = await engine.admin.keys.create({ name: 'laptop', defaultOwner: 'ada' })
+   */
   create(input: ApiKeyInput): Promise<{ readonly key: ApiKey; readonly secret: string }>
-  /** Resolves to null for an unknown, revoked or expired key. */
+  /**
+   * The key of a secret; null when there is none, or when it was revoked or has expired.
+   *
+   * @example
+   * const key = await engine.admin.keys.verify('rk_secret')
+   */
   verify(secret: string): Promise<ApiKey | null>
+  /**
+   * @example
+   * const keys = await engine.admin.keys.list()
+   */
   list(): Promise<readonly ApiKey[]>
+  /**
+   * @example
+   * await engine.admin.keys.revoke('key_01jf8t3z9k')
+   */
   revoke(id: string): Promise<ApiKey>
-  /** Creates the management key unless it exists. Resolves to its secret, or to null when it existed. */
+  /**
+   * Creates the management key of the system unless a valid one exists. Returns its secret, or null.
+   *
+   * @example
+   * const secret = await engine.admin.keys.ensureManagement()
+   */
   ensureManagement(): Promise<string | null>
-  /** Replaces the management key and resolves to the new secret. */
+  /**
+   * Replaces the management key of the system and returns the new secret.
+   *
+   * @example
+   * const secret = await engine.admin.keys.resetManagement()
+   */
   resetManagement(): Promise<string>
+  /** Browser logins of the keys. */
   readonly logins: LoginRecords
 }
 

@@ -35,8 +35,24 @@ export type AuditQuery = {
 }
 
 export interface AuditLog {
-  append(entry: NewAuditEntry): Promise<void>
-  /** Newest first. */
+  /**
+   * Appends an entry, unless the setting `retention.auditDays` is 0.
+   *
+   * @example
+   * await engine.admin.audit.append({
+   *   actor: null,
+   *   operation: 'memory.erase',
+   *   owner: 'ada',
+   *   targets: ['mem_01jf8t3z9k'],
+   * })
+   */
+  append(note: NewAuditEntry): Promise<void>
+  /**
+   * Newest first.
+   *
+   * @example
+   * const page = await engine.admin.audit.list({ owner: 'ada', limit: 50 })
+   */
   list(query?: AuditQuery): Promise<Page<AuditEntry>>
 }
 

@@ -18,15 +18,27 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 
 export interface IdempotencyKeys {
   /**
-   * Runs the work once per name and returns the stored response to later callers. A different `request` under the same
-   * name is refused. Failed work is not stored.
+   * Runs the work once per key and returns its answer again to later callers. `request` is compared: another request
+   * under the same key fails with `conflict`. A failure is not remembered.
+   *
+   * @example
+   * const { answer, isRepeated } = await engine.admin.idempotency.runOnce(
+   *   'ada:8c1f',
+   *   'POST /api/memory',
+   *   async () => ({ id: 'mem_01jf8t3z9k' }),
+   * )
    */
   runOnce(
     name: string,
     request: string,
     work: () => Promise<JsonObject>,
   ): Promise<{ readonly answer: JsonObject; readonly isRepeated: boolean }>
-  /** Responses quote memories, so erasing memories must remove every stored response too. */
+  /**
+   * Removes all answers. They quote memories, so erasing memories calls this.
+   *
+   * @example
+   * await engine.admin.idempotency.clear()
+   */
   clear(): Promise<void>
 }
 

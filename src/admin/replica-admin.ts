@@ -1,22 +1,20 @@
 /** Administration of the vector replica: status, Qdrant settings, health checks and cleanup. */
-import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
+import type { ReplicationListener } from '../storage/vector-replication.ts'
+import type { ReplicaHealth } from '../storage/vector-replica.ts'
+import type { VectorHit } from '../storage/vector-index.ts'
+import type { SettingChanges } from './stored-settings.ts'
 import type { Scope } from '../domain/scope.ts'
+import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
-import type { VectorHit } from '../storage/vector-index.ts'
-import type { ReplicaHealth } from '../storage/vector-replica.ts'
-import type {
-  ReplicationListener,
-  VectorReplicaStatus,
-  VectorReplication,
-} from '../storage/vector-replication.ts'
+import type { VectorReplicaStatus, VectorReplication } from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
-import type { SettingChanges, StoredSettings } from './stored-settings.ts'
+import type { StoredSettings } from './stored-settings.ts'
 
 export type QdrantSettings = {
   /** Whether the settings select Qdrant for vector search. */
@@ -29,20 +27,78 @@ export type QdrantSettings = {
 }
 
 export interface ReplicaAdmin {
+  /**
+   * The last known state of the vector replica.
+   *
+   * @example
+   * const { state, servedBy } = engine.admin.replication.status()
+   */
   status(): VectorReplicaStatus
-  /** The status after the settings were read. */
+  /**
+   * The state once the stored settings have been read.
+   *
+   * @example
+   * const status = await engine.admin.replication.current()
+   */
   current(): Promise<VectorReplicaStatus>
+  /**
+   * Reports state changes and searches until the returned function is called.
+   *
+   * @example
+   * const unsubscribe = engine.admin.replication.subscribe({
+   *   onState: ({ state }) => console.log(state),
+   *   onSearch: (backend, outcome) => console.log(backend, outcome),
+   * })
+   */
   subscribe(listener: ReplicationListener): () => void
+  /**
+   * The Qdrant settings, without the key.
+   *
+   * @example
+   * const { url } = await engine.admin.replication.qdrant()
+   */
   qdrant(): Promise<QdrantSettings>
-  /** Applies the changes, reconnects and returns the resulting status. An empty key removes the stored one. */
+  /**
+   * Changes Qdrant settings and tries them at once; an empty key removes the stored one.
+   *
+   * @example
+   * const status = await engine.admin.replication.changeQdrant(
+   *   { 'vectorStore.backend': 'qdrant', 'vectorStore.qdrantUrl': 'http://localhost:6333' },
+   *   undefined,
+   * )
+   */
   changeQdrant(changes: SettingChanges, key: string | undefined): Promise<VectorReplicaStatus>
-  /** Resolves to null without a replica. */
+  /**
+   * Null without a vector replica.
+   *
+   * @example
+   * const health = await engine.admin.replication.health()
+   */
   health(): Promise<ReplicaHealth | null>
-  /** Searches the replica only. */
+  /**
+   * Searches the vector replica alone.
+   *
+   * @example
+   * const memory = await engine.get({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   * const hits =
+   *   memory === null
+   *     ? []
+   *     : await engine.admin.replication.searchReplica(memory.place, {
+   *         text: memory.content,
+   *         limit: 5,
+   *         signal: AbortSignal.timeout(5_000),
+   *       })
+   */
   searchReplica(
     scope: Scope,
     query: { readonly text: string; readonly limit: number; readonly signal: AbortSignal },
   ): Promise<readonly VectorHit[]>
+  /**
+   * Removes collections of former models and returns how many.
+   *
+   * @example
+   * const count = await engine.admin.replication.cleanUp({ dryRun: true })
+   */
   cleanUp(options: { readonly dryRun: boolean }): Promise<number>
 }
 
@@ -84,7 +140,7 @@ export function createReplicaAdmin(
       if (
         replication === undefined &&
         vectorsUnavailableReason !== undefined &&
-        changes.vectorStore === 'qdrant'
+        changes['vectorStore.backend'] === 'qdrant'
       ) {
         throw new AppError('missing_part', vectorsUnavailableReason)
       }

@@ -16,7 +16,7 @@ import {
 } from '../files/search/source-search.ts'
 import { NEVER_ABORTED } from '../lib/abort.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
-import type { RecallService } from '../recall/recall-service.ts'
+import type { Recall } from '../recall/recall-service.ts'
 import { estimateTokens } from '../text/tokens.ts'
 
 export interface ContextService {
@@ -49,7 +49,7 @@ export type ContextServiceDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: { resolve(owner: Scope['owner']): Promise<Settings> }
   readonly buildContext: ContextBuilder['buildContext']
-  readonly recall: RecallService['recall']
+  readonly recall: Recall['recall']
   readonly files: Files | null
 }
 

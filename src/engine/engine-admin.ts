@@ -5,13 +5,14 @@ import { type AuditLog, createAuditLog } from '../admin/audit-log.ts'
 import type { IdempotencyKeys } from '../admin/idempotency.ts'
 import { type ErasedOwner, eraseOwner } from '../admin/owner-erasure.ts'
 import type { ReplicaAdmin } from '../admin/replica-admin.ts'
-import type { StoredSettings } from '../admin/stored-settings.ts'
+import type { SettingChanges, StoredSettings } from '../admin/stored-settings.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
+import type { Settings, SettingValues } from '../domain/settings/settings.ts'
 import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
 import type { GuardedModels } from '../models/guarded-models.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
-import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
+import { exportLines, type ImportResult, importLines } from '../portability/export-import.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'
 import { importRecords, type RecordImportOptions } from '../portability/record-import.ts'
 import type { IndexStatus, ReindexOptions } from '../recall/indexing/indexer.ts'
@@ -34,11 +35,55 @@ export type PlaceCounts = {
   readonly turns: number
 }
 
+/** Stored settings of an owner, or of the system (`null`). */
+export interface SettingsAdmin {
+  /**
+   * The settings in effect: stored ones of the owner and the system over those of the operator and the defaults.
+   *
+   * @example
+   * const settings = await engine.admin.settings.resolve('ada')
+   * console.log(settings['recall.limit'])
+   */
+  resolve(owner: string | null): Promise<Settings>
+  /**
+   * The same from the cache; null when it is not cached.
+   *
+   * @example
+   * const settings = engine.admin.settings.peek('ada')
+   */
+  peek(owner: string | null): Settings | null
+  /**
+   * Only what is stored at this level.
+   *
+   * @example
+   * const stored = await engine.admin.settings.getStored('ada')
+   */
+  getStored(owner: string | null): Promise<SettingValues>
+  /**
+   * Stores settings and returns those in effect; null removes one. `beside` builds changes for the same commit.
+   *
+   * @example
+   * await engine.admin.settings.change('ada', { 'recall.limit': 20, 'recall.fusion': null })
+   */
+  change(
+    owner: string | null,
+    changes: SettingChanges,
+    beside?: () => Promise<readonly Change[]>,
+  ): Promise<Settings>
+  /**
+   * Drops cached settings.
+   *
+   * @example
+   * engine.admin.settings.invalidate()
+   */
+  invalidate(): void
+}
+
 export interface EngineAdmin {
   /** API keys of servers that are open to others. */
   readonly keys: ApiKeys
   /** Settings that are stored with the data. */
-  readonly settings: StoredSettings
+  readonly settings: SettingsAdmin
   readonly audit: AuditLog
   readonly idempotency: IdempotencyKeys
   /** The vector replica and its configuration. */
@@ -95,7 +140,7 @@ export interface EngineAdmin {
       readonly signal?: AbortSignal
       readonly onProgress?: (lines: number) => void
     },
-  ): Promise<Imported>
+  ): Promise<ImportResult>
   /**
    * Imports records that were read from another memory system.
    *
@@ -108,7 +153,7 @@ export interface EngineAdmin {
     scope: ScopeInput,
     records: AsyncIterable<ImportRecord>,
     options?: RecordImportOptions,
-  ): Promise<Imported>
+  ): Promise<ImportResult>
   /**
    * Embeds every memory that has no vector; `force` embeds all of them again. Resumes where a canceled run stopped.
    *
@@ -144,9 +189,10 @@ export interface EngineAdmin {
 
 export type EngineAdminDependencies = Pick<
   EngineAdmin,
-  'settings' | 'idempotency' | 'replication' | 'changeFeed' | 'applyExternalCommit'
+  'idempotency' | 'replication' | 'changeFeed' | 'applyExternalCommit'
 > & {
   readonly ports: EngineDependencies
+  readonly settings: StoredSettings
   readonly recall: RecallService
   readonly models: GuardedModels | null
   readonly purgeCaches: () => Promise<void>
@@ -159,7 +205,8 @@ export function createEngineAdmin(dependencies: EngineAdminDependencies): Engine
   const { ports, settings, recall, models, replication, purgeCaches } = dependencies
   const { idempotency, changeFeed, applyExternalCommit } = dependencies
   return {
-    ...{ settings, idempotency, replication, changeFeed, applyExternalCommit },
+    settings: createSettingsAdmin(settings),
+    ...{ idempotency, replication, changeFeed, applyExternalCommit },
     overview: recall.overview,
     keys: createApiKeys(ports),
     audit: createAuditLog(ports, async () => (await settings.resolve(null))['retention.auditDays']),
@@ -193,6 +240,17 @@ export function createEngineAdmin(dependencies: EngineAdminDependencies): Engine
     reindex: recall.reindex,
     checkIntegrity: (options) => ports.store.checkIntegrity({ repair: options?.repair ?? false }),
     testWrite: () => probeWrite(ports),
+  }
+}
+
+function createSettingsAdmin(settings: StoredSettings): SettingsAdmin {
+  const parseOwner = (owner: string | null) => (owner === null ? null : parseScope({ owner }).owner)
+  return {
+    resolve: async (owner) => settings.resolve(parseOwner(owner)),
+    peek: (owner) => settings.peek(parseOwner(owner)),
+    getStored: async (owner) => settings.getStored(parseOwner(owner)),
+    change: async (owner, ...change) => settings.change(parseOwner(owner), ...change),
+    invalidate: () => settings.invalidate(),
   }
 }
 

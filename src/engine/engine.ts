@@ -18,16 +18,12 @@ import {
   listContradictionPatterns,
   warmUpPatternsInSlices,
 } from '../memory/contradiction/pattern-warmup.ts'
+import { createRedactingStore } from '../memory/deletion/redacting-store.ts'
 import { createMemoryService, type MemoryService } from '../memory/memory-service.ts'
-import { createRedactingStore } from '../memory/receipt-redaction.ts'
+import { createWriteSerializer } from '../memory/memory-writer.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
-import { createWriteSerializer } from '../memory/write-serialization.ts'
 import { type GuardedModels, guardModel, type ModelCallReport } from '../models/guarded-models.ts'
-import {
-  createRecallService,
-  type RecallService,
-  type RecallStatus,
-} from '../recall/recall-service.ts'
+import { createRecallService, type Recall, type RecallStatus } from '../recall/recall-service.ts'
 import { createChangeFeed } from '../storage/access/change-feed.ts'
 import { withCommitHook } from '../storage/access/commit-hook.ts'
 import { CountCache } from '../storage/access/count-cache.ts'
@@ -57,7 +53,7 @@ export type EngineStatus = StoreReport &
 /** The everyday verbs stand on the engine itself; everything else is in a namespace named after its feature. */
 export interface Engine
   extends Pick<MemoryService, 'remember' | 'get' | 'list' | 'edit' | 'forget' | 'restore' | 'undo'>,
-    Pick<RecallService, 'recall'> {
+    Recall {
   readonly memories: MemoryService & Summaries
   readonly context: ContextService
   readonly conversations: Conversations

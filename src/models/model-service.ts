@@ -13,11 +13,24 @@ import type {
 import type { Reranker } from './reranker.ts'
 
 export interface ModelService {
+  /**
+   * @example
+   * const { vectors } = await engine.admin.models.embed(['tea'], { purpose: 'query' })
+   */
   embed(
     texts: readonly string[],
     options: EmbedOptions,
   ): Promise<{ readonly model: EmbeddingModel; readonly vectors: readonly Float32Array[] }>
-  /** Best first. Texts that the model has no opinion on are left out. */
+  /**
+   * Best first. Texts that the reranker does not score are left out.
+   *
+   * @example
+   * const { ranked } = await engine.admin.models.rerank(
+   *   'what does Ada drink?',
+   *   ['Ada drinks tea.', 'Ada lives in Paris.'],
+   *   AbortSignal.timeout(5_000),
+   * )
+   */
   rerank(
     question: string,
     texts: readonly string[],
@@ -26,9 +39,25 @@ export interface ModelService {
     readonly model: string
     readonly ranked: readonly { readonly index: number; readonly score: number }[]
   }>
-  /** One question to a language model, on the account of an owner and behind its guards. */
+  /**
+   * One request to the language model, charged to the budget of an owner.
+   *
+   * @example
+   * const { text } = await engine.admin.models.complete('ada', {
+   *   model: 'openai/gpt-5-mini',
+   *   messages: [{ role: 'user', content: 'Say hello.' }],
+   *   json: false,
+   *   outputTokensMax: 100,
+   *   signal: AbortSignal.timeout(30_000),
+   * })
+   */
   complete(owner: string, request: CompletionRequest): Promise<Completion>
-  /** Whose language models can be asked, and what else they are called. */
+  /**
+   * Providers of language models, and the aliases of models.
+   *
+   * @example
+   * const { providers, aliases } = await engine.admin.models.providers()
+   */
   providers(): Promise<{
     readonly providers: readonly ModelProvider[]
     readonly aliases: readonly string[]

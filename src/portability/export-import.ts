@@ -28,7 +28,7 @@ import {
   PORTABLE_TABLES,
 } from './portable-tables.ts'
 
-export type { ImportResult as Imported } from './import-rows.ts'
+export type { ImportResult } from './import-rows.ts'
 
 /** Version 2 added turns and settings. */
 const EXPORT_VERSION = 2

@@ -263,7 +263,7 @@ function readSettings(variable: Variable): SettingValues {
     } catch (error) {
       // What can be changed from here is the variable, so the message must name it.
       const { code, message } = toAppError(error)
-      throw new AppError(code, message.replace(`Setting "${setting}"`, name), { variable: name })
+      throw new AppError(code, message.replace(`\`${setting}\``, name), { variable: name })
     }
   })
   return Object.assign({}, ...values)

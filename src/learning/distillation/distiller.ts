@@ -20,8 +20,9 @@ import type { Turn } from '../../domain/turn.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
-import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
+import { type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -127,7 +128,7 @@ type SessionSnapshot = {
 }
 
 type StoredFacts = Pick<Distillation, 'episode' | 'facts' | 'identity'>
-type WriteFacts = (batch: WriteBatch, mark: BatchStamp) => Promise<StoredFacts>
+type WriteFacts = (batch: WriteBatch, mark: ChangeStamp) => Promise<StoredFacts>
 
 /** What to commit for a snapshot, and the outcome to report. */
 type DistillationCommit = {
@@ -334,7 +335,7 @@ class DistillationRound {
     ]
   }
 
-  async #isCommitted({ signals }: SessionSnapshot, { change }: BatchStamp): Promise<boolean> {
+  async #isCommitted({ signals }: SessionSnapshot, { change }: ChangeStamp): Promise<boolean> {
     try {
       const current = await reloadSignals(this.#ports, this.#place, signals.slice(0, 1))
       return [...current.values()].some((signal) => signal.change === change)
@@ -345,7 +346,7 @@ class DistillationRound {
 
   async #writeDistillate(
     batch: WriteBatch,
-    { now }: BatchStamp,
+    { now }: ChangeStamp,
     { episode, facts, identity }: Distillate,
     { shown, version }: DistillationTask,
     { turns }: SessionSnapshot,

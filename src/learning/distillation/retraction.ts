@@ -5,10 +5,10 @@
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
+import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { isUserPinned } from '../../memory/pins.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
-import type { BatchStamp } from '../../memory/write-batch.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 
@@ -24,7 +24,7 @@ export async function buildRetractions(
   ports: MemoryDependencies,
   place: SessionPlace,
   { changed, all }: CorrectedTurns,
-  mark: BatchStamp,
+  mark: ChangeStamp,
 ): Promise<readonly (readonly Change[])[]> {
   if (changed.size === 0) return []
   const retractions: (readonly Change[])[] = []
@@ -58,7 +58,7 @@ function isRetained(memory: Memory): boolean {
   return isUserPinned(memory) || (memory.sourceCount > 1 && memory.category !== 'episode')
 }
 
-function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: BatchStamp): Memory {
+function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: ChangeStamp): Memory {
   const turns = memory.provenance.turns.filter((id) => !changed.has(id))
   return { ...memory, provenance: { ...memory.provenance, turns }, ...nextVersion(memory, mark) }
 }
@@ -68,7 +68,7 @@ async function buildTrashChange(
   ports: MemoryDependencies,
   place: SessionPlace,
   memory: Memory,
-  { now, ...shared }: BatchStamp,
+  { now, ...shared }: ChangeStamp,
 ): Promise<readonly Change[]> {
   // The session soon has another digest, beside which this one can't be brought back: that must not keep back the rest.
   const isDigest = memory.category === 'episode'
@@ -110,6 +110,6 @@ async function loadSuperseded(
   return [...replaced.values()]
 }
 
-function nextVersion({ version }: Memory, { change, now }: BatchStamp) {
+function nextVersion({ version }: Memory, { change, now }: ChangeStamp) {
   return { version: version + 1, change, updatedAt: now }
 }

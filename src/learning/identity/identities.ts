@@ -1,8 +1,7 @@
 /** Identity profiles: pinned statements and the narrative derived from them, all stored as memories. */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import { type Memory, NARRATIVE_KEY, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'

@@ -3,14 +3,13 @@
  * was forgotten or undone comes back only with other sources.
  */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { hasEnded, type Memory } from '../../domain/memory.ts'
+import { hasEnded, type Memory, NARRATIVE_KEY } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { buildRedaction } from '../../memory/deletion/receipt-redaction.ts'
 import { parseDraft } from '../../memory/draft.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
-import { buildRedaction } from '../../memory/receipt-redaction.ts'
 import { WriteBatch } from '../../memory/write-batch.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -164,7 +163,7 @@ async function storeNarrative(
     const version = (holder?.version ?? 0) + 1
     const draft = parseDraft(buildNarrativeDraft(sources, content, wording, version), now)
     const batch = new WriteBatch(ports, home, mark)
-    const decision = await batch.add(draft, { alone: true })
+    const decision = await batch.add(draft, { keyOnly: true })
     if (decision.kind === 'refused') return { changes: [], result: false }
     const changes = batch.changes()
     const isErased = holder !== undefined && (await hasErasedSource(run, home, holder))

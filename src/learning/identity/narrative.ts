@@ -4,9 +4,9 @@
  */
 
 import { toSingleLine } from '../../domain/context-block.ts'
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { NARRATIVE_KEY } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'

@@ -5,7 +5,7 @@ import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { type Memory, TRUST_LEVELS } from '../../domain/memory.ts'
 import type { Place } from '../../domain/scope.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../../memory/draft.ts'
-import { isExemptFromDecay } from '../../memory/salience.ts'
+import { isExemptFromDecay } from '../../memory/salience-decay.ts'
 import type { ChangeStamp } from '../consolidation/merging/merge-decision.ts'
 import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
 

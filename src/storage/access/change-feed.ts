@@ -3,10 +3,21 @@
 import type { RemoteChange, Store, TakeTokens } from '../store.ts'
 
 export interface ChangeFeed {
-  /** Returns the function that unsubscribes. The listener must not throw. */
+  /**
+   * Reports changes by other processes until the returned function is called. The listener must not throw.
+   *
+   * @example
+   * const unsubscribe = engine.admin.changeFeed.subscribe(({ owners }) => console.log(owners))
+   */
   subscribe(listener: (change: RemoteChange) => void): () => void
   /** Shared rate limit; null where no other process draws on it. */
   readonly takeTokens: TakeTokens | null
+  /**
+   * Stops listening. Closing the engine does this too.
+   *
+   * @example
+   * engine.admin.changeFeed.close()
+   */
   close(): void
 }
 

@@ -46,7 +46,7 @@ describe('keys', () => {
     [['keys', 'create', 'x', '--role', 'usr'], 'Did you mean user?'],
     [['keys', 'create', 'x', '--expires', 'soon'], '--expires does not understand'],
     [['keys', 'revoke'], '`keys revoke` needs the <id>'],
-    [['keys', 'create', 'x', '--home', ' a'], 'owner must not begin or end with a space'],
+    [['keys', 'create', 'x', '--home', ' a'], '`owner` must not begin or end with a space'],
     [['owners', 'erase'], '`owners erase` needs an <owner>'],
     [['owners', 'rm'], 'There are: list, erase.'],
     [['audit', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],

@@ -6,7 +6,7 @@ import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversat
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
-import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
+import { changesSchema, timeField } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 

@@ -214,7 +214,7 @@ function Vectors({ engineStatus, status }: { engineStatus: EngineStatus; status:
       />
     )
   }
-  const { state, backend: replica, reason: stateReason } = status.vectors
+  const { state, backend: replica, reason: replicaReason } = status.vectors
   if (replica !== null && state !== 'active' && state !== 'off') {
     const { tone, text } = REPLICA_STATES[state]
     const label = `${REPLICA_NAMES[replica] ?? replica}: ${t(text)}`
@@ -224,7 +224,7 @@ function Vectors({ engineStatus, status }: { engineStatus: EngineStatus; status:
         card="vectors"
         tone={tone}
         state={label}
-        detail={stateReason ?? detail}
+        detail={replicaReason ?? detail}
       />
     )
   }

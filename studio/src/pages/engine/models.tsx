@@ -170,22 +170,26 @@ function BudgetUsage({ owner }: { owner: string }) {
     <QueryResult query={learning} lines={1}>
       {({ usageToday }) => {
         if (usageToday === null) return null
-        const { budget, calls } = usageToday
         const used = usageToday.input + usageToday.output
         return (
           <div className={styles.line}>
             <span>
-              {budget === 0
-                ? t('engine.usageToday', { owner, used, calls: calls })
-                : t('engine.budgetUsed', { owner, used, budget: budget, calls: calls })}
+              {usageToday.budget === 0
+                ? t('engine.usageToday', { owner, used, calls: usageToday.calls })
+                : t('engine.budgetUsed', {
+                    owner,
+                    used,
+                    budget: usageToday.budget,
+                    calls: usageToday.calls,
+                  })}
             </span>
-            {budget > 0 && (
+            {usageToday.budget > 0 && (
               <Meter
                 name={t('engine.budgetShare', {
-                  share: number(used / budget, { style: 'percent' }),
+                  share: number(used / usageToday.budget, { style: 'percent' }),
                 })}
-                value={Math.min(used, budget)}
-                max={budget}
+                value={Math.min(used, usageToday.budget)}
+                max={usageToday.budget}
               />
             )}
           </div>

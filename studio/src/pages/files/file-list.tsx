@@ -92,7 +92,7 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
           <span className={styles.faint}>{t('files.modifiedAt', { when: ago(modifiedAt) })}</span>
         )}
       </div>
-      {problem !== null && <p className={styles.trouble}>{problem.message}</p>}
+      {problem !== null && <p className={styles.problem}>{problem.message}</p>}
       {isOpen && <FileChunks owner={owner} path={path} version={version} />}
     </li>
   )
@@ -101,7 +101,7 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
 function FileChunks({ owner, path, version }: { owner: string; path: string; version: string }) {
   const { t } = useI18n()
   const chunks = useInfiniteQuery({
-    queryKey: ['files', owner, 'pieces', path, version],
+    queryKey: ['files', owner, 'chunks', path, version],
     queryFn: ({ pageParam }) => {
       const query = { owner, path, limit: PER_PAGE, ...cursorParam(pageParam) }
       return data(api.GET('/api/files/chunks', { params: { query } }))

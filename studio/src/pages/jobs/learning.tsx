@@ -43,7 +43,7 @@ export function Learning({ owner }: { owner: string }) {
               </>
             )}
           </Stats>
-          {report.usageToday !== null && <Budget spent={report.usageToday} />}
+          {report.usageToday !== null && <Budget usageToday={report.usageToday} />}
           {report.signals.dead > 0 && <FailedExchanges owner={owner} />}
         </div>
       )}
@@ -53,8 +53,11 @@ export function Learning({ owner }: { owner: string }) {
 
 function LearningNotices({ owner, report }: { owner: string; report: LearningReport }) {
   const { t, time } = useI18n()
-  const { model, pausedUntil, usageToday: spent } = report
-  const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
+  const { model, pausedUntil, usageToday } = report
+  const isSpent =
+    usageToday !== null &&
+    usageToday.budget > 0 &&
+    usageToday.input + usageToday.output >= usageToday.budget
   return (
     <>
       {model === null && (
@@ -73,14 +76,14 @@ function LearningNotices({ owner, report }: { owner: string; report: LearningRep
   )
 }
 
-function Budget({ spent }: { spent: NonNullable<LearningReport['usageToday']> }) {
+function Budget({ usageToday }: { usageToday: NonNullable<LearningReport['usageToday']> }) {
   const { t, number } = useI18n()
-  const used = spent.input + spent.output
-  if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
-  const label = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
+  const used = usageToday.input + usageToday.output
+  if (usageToday.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
+  const label = t('jobs.budgetUsed', { used: number(used), budget: number(usageToday.budget) })
   return (
     <p className={styles.progress}>
-      <Meter name={label} value={Math.min(used, spent.budget)} max={spent.budget} />
+      <Meter name={label} value={Math.min(used, usageToday.budget)} max={usageToday.budget} />
       {label}
     </p>
   )

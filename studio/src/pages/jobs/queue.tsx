@@ -43,7 +43,7 @@ const STATUS_TONES: Record<Job['status'], Tone> = {
 const KIND_NAMES: Readonly<Record<string, MessageKey>> = {
   distill: 'jobs.kindDistill',
   consolidate: 'jobs.kindConsolidate',
-  upkeep: 'jobs.kindMaintenance',
+  maintenance: 'jobs.kindMaintenance',
 }
 
 export function Queue({

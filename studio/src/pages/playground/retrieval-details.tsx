@@ -89,9 +89,9 @@ function RetrieverStatus({ report }: { report: RetrieverReport }) {
   return (
     <>
       <Dot tone={TONES[state]}>{text}</Dot>
-      {reason !== null && <span className={styles.because}>{reason}</span>}
+      {reason !== null && <span className={styles.reason}>{reason}</span>}
       {withoutVector > 0 && (
-        <span className={styles.because}>
+        <span className={styles.reason}>
           {t('playground.retrieverNotEmbedded', { count: withoutVector })}
         </span>
       )}

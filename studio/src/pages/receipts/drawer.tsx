@@ -112,7 +112,7 @@ function Decision({ receipt }: { receipt: Receipt }) {
       {gate !== null && (
         <p className={styles.soft}>
           {gate.by === 'off'
-            ? gate.reason
+            ? `${t('playground.gate')}: ${gate.reason}`
             : t('receipts.gateDecision', {
                 section: gate.section,
                 by: gate.by,

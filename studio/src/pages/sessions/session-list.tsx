@@ -98,7 +98,8 @@ function SessionRow({
   onOpen: () => void
 }) {
   const { t, ago } = useI18n()
-  const { id, user, firstMessage, turns, pendingSignals, deadLetterSignals, episode } = session
+  const { id, user, firstMessage, turns, pendingSignals, deadLetterSignals, episode, lastTurnAt } =
+    session
   return (
     <button
       type="button"
@@ -110,7 +111,7 @@ function SessionRow({
       <span className={styles.facts}>
         <span className={styles.name}>{user === null ? id : `${user} · ${id}`}</span>
         <span>
-          {t('sessions.turns', { count: turns })} · {ago(session.lastTurnAt)}
+          {t('sessions.turns', { count: turns })} · {ago(lastTurnAt)}
         </span>
       </span>
       <span className={styles.chips}>

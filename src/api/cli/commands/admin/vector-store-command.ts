@@ -1,6 +1,6 @@
 /** The command about the vector store beside the memories. */
 import type { z } from 'zod'
-import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
+import { QUANTIZATIONS } from '../../../../domain/settings/setting-choices.ts'
 import { ERRORS } from '../../../../lib/errors.ts'
 import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
 import {
