@@ -90,7 +90,7 @@ describe('recall on the command line', () => {
     const { out, exit } = await cli(['search', 'tea'], { environment })
     expect(exit).toBe(0)
     expect(out).toContain('I prefer tea')
-    expect(out).toMatch(/Not searched by vector: .*no-such-model/)
+    expect(out).toMatch(/Retriever vector was skipped: .*no-such-model/)
     expect((await cli(['reindex'], { environment })).err).toContain('no-such-model')
   })
 
