@@ -161,7 +161,7 @@ function searching(store: Store, { texts, samples }: Filled, runs: number) {
     owner,
     text: texts.queryFor(content, QUERY_WORDS),
   }))
-  const where = { statuses: ['active'], unendedAt: systemClock.now() } as const
+  const where = { statuses: ['active'], validAt: systemClock.now() } as const
   return timed(runs, async (run) => {
     const query = queries[(run * 7) % queries.length]
     if (query === undefined) return

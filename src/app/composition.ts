@@ -146,7 +146,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     return createEngineWith({
       store,
       ...(vectors === null ? {} : { vectors }),
-      ...(store.withoutVectors == null ? {} : { vectorsUnavailableReason: store.withoutVectors }),
+      ...(store.vectorsUnavailableReason == null
+        ? {}
+        : { vectorsUnavailableReason: store.vectorsUnavailableReason }),
       ...tiered,
       clock: systemClock,
       ids: createIdGenerator(),
@@ -198,7 +200,7 @@ function chooseReranker(
 
 type OpenedStore = Store & {
   readonly vectors?: VectorIndex | null
-  readonly withoutVectors?: string | null
+  readonly vectorsUnavailableReason?: string | null
 }
 
 async function openStore({

@@ -82,13 +82,13 @@ it('[SY16] a model without its key does not prevent the start, and the status re
   expect(nameless.admin.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
   const auto = await embedderAfter(OPENAI)
-  const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: reason }
+  const instead = { fallbackFor: 'openai/text-embedding-3-small', fallbackReason: reason }
   expect(auto).toMatchObject({ source: 'transformers', facts: instead })
   const noLocal = { ...OPENAI, 'embedding.localEnabled': false }
   expect(await embedderAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })
   expect(await embedderAfter({ ...noLocal, 'embedding.staticEnabled': false })).toMatchObject({
     source: 'openai',
-    state: { kind: 'failing', because: reason },
+    state: { kind: 'failing', reason },
   })
 })
 
@@ -114,7 +114,7 @@ it('[RR5] a setting names the reranker; without its key the reranker is skipped 
   await without.remember(ada, { content: 'My tea is from Assam.' })
   const { memories, retrievers } = await without.recall(ada, { text: 'tea' })
   expect(memories).toHaveLength(2)
-  expect(retrievers.rerank).toMatchObject({ state: 'skipped', because: reason })
+  expect(retrievers.rerank).toMatchObject({ state: 'skipped', reason })
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })

@@ -36,7 +36,7 @@ it('[MH8] moves to PostgreSQL, says what to set, and the old store refuses from 
   const there = (...argv: string[]) => cli(argv, { environment })
   expect((await there('history', id)).out).toContain('I prefer tea')
   expect((await there('search', 'green')).out).toContain('I prefer green tea')
-  expect((await there('settings', '--json')).json).toMatchObject({ retentionDays: 30 })
+  expect((await there('settings', '--json')).json).toMatchObject({ 'retention.unusedDays': 30 })
   expect((await there('keys', 'list')).out).toContain('a program')
   expect(await there('doctor')).toMatchObject({ exit: 0 })
 

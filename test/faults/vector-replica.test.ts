@@ -53,7 +53,7 @@ describe('failures', () => {
     expect(counted('primary', 'failed')).toBe(1)
     expect(counted('primary', 'inactive')).toBe(1)
     expect(opened.tiered.vectors.report()).toMatchObject({
-      backend: 'qdrant',
+      replicaBackend: 'qdrant',
       replicaState: 'down',
     })
   })
@@ -309,7 +309,7 @@ describe('following', () => {
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY)
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
-    await opened.search({ unendedAt: opened.clock.now() })
+    await opened.search({ validAt: opened.clock.now() })
     expect(opened.outcomes).toEqual([
       'unsupported_filter',
       'unsupported_filter',

@@ -15,9 +15,9 @@ export type McpServerOptions = {
   readonly contextOf: (caller: Caller, signal: AbortSignal) => OperationContext
   readonly version: string
   /** Adds tools with the names of other systems. */
-  readonly compatibility?: boolean
+  readonly hasCompatibilityTools?: boolean
   /** Adds tools for conversations and maintenance. */
-  readonly further?: boolean
+  readonly hasExtendedTools?: boolean
   /** Receives internal failures, never caller errors. */
   readonly onError?: (error: Error) => void
 }
@@ -31,11 +31,8 @@ const INSTRUCTIONS =
 export function createMcpServerFactory(options: McpServerOptions): {
   serverFor(caller: Caller): Server
 } {
-  const { compatibility = false, further = false } = options
-  const box = createToolRegistry({
-    hasCompatibilityTools: compatibility,
-    hasExtendedTools: further,
-  })
+  const { hasCompatibilityTools = false, hasExtendedTools = false } = options
+  const box = createToolRegistry({ hasCompatibilityTools, hasExtendedTools })
   return { serverFor: (caller) => createServer(options, caller, box.toolsFor(caller)) }
 }
 

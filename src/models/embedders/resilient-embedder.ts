@@ -95,7 +95,7 @@ export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): 
       if (texts.length > 0) await waitForTurn(texts, call.signal)
       return embedder.embed(texts, call)
     },
-    report: () => withFacts(embedder, { rateWaitedMs: Math.round(waitedMs) }),
+    report: () => withFacts(embedder, { rateLimitWaitMs: Math.round(waitedMs) }),
     close: () => embedder.close(),
   }
 }

@@ -47,7 +47,7 @@ export type StoreMigrationResult = {
   readonly rows: Readonly<Record<Table, number>>
   readonly vectors: number
   /** Embedding spaces that have to be rebuilt, with the reason. */
-  readonly vectorsRefused: readonly { readonly space: string; readonly because: string }[]
+  readonly rejectedVectorSpaces: readonly { readonly space: string; readonly reason: string }[]
   /** How long writes were frozen; null when an earlier run froze them. */
   readonly writeFreezeMs: number | null
   readonly isResumed: boolean
@@ -239,11 +239,11 @@ class StoreMigration {
     await removeMarker(target)
     const { rows } = await target.getReport()
     const spaces = (await target.vectors?.spaces()) ?? []
-    const refused = [...this.#vectors.refused].map(([space, because]) => ({ space, because }))
+    const rejected = [...this.#vectors.refused].map(([space, reason]) => ({ space, reason }))
     return {
       ...{ from: this.#from, to: this.#to, rows, ...outcome },
       vectors: spaces.reduce((sum, { vectors }) => sum + vectors, 0),
-      vectorsRefused: refused,
+      rejectedVectorSpaces: rejected,
     }
   }
 }

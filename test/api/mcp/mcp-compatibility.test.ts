@@ -52,7 +52,7 @@ it('[MC7] no tool of the set takes a field that it does not know', async () => {
   for (const name of NAMES) {
     const answer = await client.call(name, { owner: 'ben', instanceId: 'ben' })
     expect(answer, name).toMatchObject({ isError: true })
-    expect(answer.text).toContain('There is no field "owner" here.')
+    expect(answer.text).toContain('Unknown field "owner".')
   }
 })
 
@@ -197,7 +197,7 @@ describe('tools of assistants', () => {
       results: [{ content: 'Is a tandem fast?', role: 'user', session_id: 'c' }],
     })
     expect(await told('pinned', { days: 3 })).toMatch(
-      /^invalid_input: days goes with scope transcript only, not with pinned/,
+      /^invalid_input: `days` must be omitted with scope `pinned`/,
     )
     expect(await told('dreams')).toMatch(/^invalid_input: scope: /)
     const empty = await client.call('search_memory', { scope: 'pinned' })

@@ -47,8 +47,8 @@ export async function openHost(
   const door = createMcpHttpHandler({
     contextOf: contextsOf(engine),
     version: VERSION,
-    compatibility: options.hasCompatibilityTools ?? false,
-    further: options.hasExtendedTools ?? false,
+    hasCompatibilityTools: options.hasCompatibilityTools ?? false,
+    hasExtendedTools: options.hasExtendedTools ?? false,
     onError: (error) => errors.push(error),
   })
   let caller = ANN

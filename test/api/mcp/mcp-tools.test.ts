@@ -85,14 +85,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
 
   it('[MC2] learns from the latest conversation before its context is lost', async () => {
     const none = await client.call('memory_flush')
-    expect(none.text).toMatch(/^not_found: Nothing was said/)
+    expect(none.text).toMatch(/^not_found: No session with learnable turns/)
     const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
     await host.engine.learning.ingest({ owner: 'ann', conversation: 'trip', turns })
     for (const given of [{}, { id: 'trip' }]) {
       const flushed = await client.call('memory_flush', given)
       expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
       expect(flushed.text).toBe(
-        'Nothing was learned: skipped:no_model. What was said is kept, and waits (1).',
+        'Nothing was learned: skipped:no_model. Signals that wait for distillation: 1.',
       )
     }
     expect((await client.call('memory_flush', { id: 'other' })).isError).toBe(true)

@@ -229,7 +229,7 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
 it('[SG5] a file of providers that can’t be used is told', async () => {
   const path = join(temporaryFolder(), 'providers.json')
   writeFileSync(path, '{ "providers": ')
-  const gateway = { providersFile: path, isProvidersFileNamed: true } as never // the rest is not looked at
+  const gateway = { providersFile: path, hasExplicitProvidersFile: true } as never // the rest is not looked at
   const { languageModel } = openProviderAccess({ gateway }, {})
   const { call } = openWith({ languageModel })
   expect(await call('model.list')).toMatchObject({

@@ -66,7 +66,7 @@ describe('postgres vectors without pgvector', () => {
       ['lancedb', 'lancedb'],
       ['pgvector', null],
     ] as const) {
-      await engine.admin.settings.change(null, { vectorStore })
+      await engine.admin.settings.change(null, { 'vectorStore.backend': vectorStore })
       expect(await engine.admin.replication.current()).toMatchObject({
         backend: mirror,
         state: 'misconfigured',

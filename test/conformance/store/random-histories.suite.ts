@@ -202,7 +202,7 @@ async function observe(store: Store): Promise<unknown> {
       await store.countMemories(scope, { contains: 'ALPHA' }),
       await store.countMemories(scope, {}),
     )
-    const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
+    const where = { statuses: ['active'], validAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))
     for (const text of WORDS) {
       const { hits } = await store.searchText(scope, { text, limit: 100, where: {} })

@@ -75,7 +75,7 @@ it('[FD16] index makes vectors to the end, and tells of them, unless words are e
   expect(await withoutVector()).toBeGreaterThan(0)
   const { exit, err } = await cli(['files', 'index'], { environment, columns: 120 })
   expect(exit).toBe(0)
-  expect(err).toMatch(/\d+ of \d+ pieces embedded \(\d+%\)/)
+  expect(err).toMatch(/\d+ of \d+ chunks embedded \(\d+%\)/)
   expect(await withoutVector()).toBe(0)
 })
 
@@ -105,7 +105,7 @@ it('[FD16] status tells roots, pieces and what is amiss', async () => {
   await cli(['files', 'index'])
   const { out } = await cli(['files', 'status', '--probe'])
   expect(out).toMatch(/searched by +builtin/)
-  expect(out).toMatch(/holds +2 notes, 0 transcripts, \d+ pieces/)
+  expect(out).toMatch(/holds +2 notes, 0 transcripts, \d+ chunks/)
   expect(out).toMatch(/model +does not work: There is no embedding model/)
   expect(out).toContain(folder)
   expect((await cli(['files', 'status', '--json'])).json).toMatchObject({ roots: [{ files: 2 }] })

@@ -26,11 +26,11 @@ it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', asyn
   const cli = createCli()
   expect((await cli(['receipts'])).out).toContain('There are no receipts.')
   const { id } = await added(cli, 'I drink green tea')
-  await cli(['settings', 'set', 'enabled=true', 'injectDeadlineMs=30000'])
+  await cli(['settings', 'set', 'gateway.enabled=true', 'gateway.contextTimeoutMs=30000'])
   await ask(cli, 'What do I drink? I live in Lisbon.', 'Who won the chess game?')
   const { out } = await cli(['receipts'])
   expect(out).toMatch(/ID +WHEN +STATUS +MEMORY +LEARNED +MODEL\n/)
-  expect(out).toMatch(/rcp_\w+ .* 200 +skipped: nothing-relevant +0 +openai\/gpt\n/)
+  expect(out).toMatch(/rcp_\w+ .* 200 +skipped: no-relevant-memories +0 +openai\/gpt\n/)
   expect(out).toMatch(/rcp_\w+ .* 200 +1 memory, \d+ tokens +1 +openai\/gpt\n/)
   expect(out).not.toMatch(/tea|Lisbon/)
   const [skipped, given] = (await cli(['receipts', '--json'])).json.receipts
@@ -38,13 +38,13 @@ it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', asyn
   for (const part of [id, given.sessionId, 'at turn-end', '1,200 in (1,000 cached), 5 out']) {
     expect(shown).toContain(part)
   }
-  expect(shown).toMatch(new RegExp(`recalled +${id} .*→`))
+  expect(shown).toMatch(new RegExp(`results +${id} .*→`))
   expect((await cli(['receipts', given.id])).out).toBe(shown)
   expect(shown).toMatch(
     /\ninjected\n<recollect-memory .*\n- I drink green tea \(.*\n<\/recollect-memory>/s,
   )
   expect((await cli(['receipts', 'show', skipped.id])).out).toContain(
-    'skipped: nothing-relevant. No memory was near enough to the question.',
+    'skipped: no-relevant-memories. No memory was near enough to the question.',
   )
   const page = await cli(['receipts', '--limit', '1'])
   const next = /There are more: recollect (receipts --after \w+)/.exec(page.out)?.[1] ?? ''

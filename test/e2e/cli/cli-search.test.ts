@@ -30,10 +30,10 @@ describe('recall on the command line', () => {
     const search = (...argv: readonly string[]) => cli(['search', ...argv], { environment: LOCAL })
     const found = await search('which database did we pick', '--json')
     expect(found.json.results[0].memory.content).toContain('PostgreSQL')
-    expect(found.json.retrievers.meaning).toMatchObject({ state: 'searched', hits: 3 })
+    expect(found.json.retrievers.vector).toMatchObject({ state: 'searched', hits: 3 })
     const { out } = await search('pets of my sibling', '--explain')
     expect(out).toContain('1. My sister Ann lives in Oslo')
-    expect(out).toMatch(/meaning +0\.\d+/)
+    expect(out).toMatch(/vector +0\.\d+/)
     expect((await search('how do I bake sourdough bread')).out).toBe('No matching memories.\n')
   })
 
@@ -43,7 +43,7 @@ describe('recall on the command line', () => {
     expect((await cli(['status'], at)).out).toMatch(/vectors +0\n +3 not embedded yet/)
     const done = await cli(['reindex'], at)
     expect(done).toMatchObject({ exit: 0 })
-    expect(done.out).toMatch(/^3 memories and turns can be found by meaning \(static:/)
+    expect(done.out).toMatch(/^3 memories and turns are embedded \(static:/)
     expect((await cli(['status'], at)).out).toMatch(/vectors +3 \(static:/)
     expect((await cli(['reindex', '--force', '--json'], at)).json).toMatchObject({
       running: false,
@@ -90,7 +90,7 @@ describe('recall on the command line', () => {
     const { out, exit } = await cli(['search', 'tea'], { environment })
     expect(exit).toBe(0)
     expect(out).toContain('I prefer tea')
-    expect(out).toMatch(/Not searched by meaning: .*no-such-model/)
+    expect(out).toMatch(/Retriever vector was skipped: .*no-such-model/)
     expect((await cli(['reindex'], { environment })).err).toContain('no-such-model')
   })
 

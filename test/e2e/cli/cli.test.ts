@@ -63,7 +63,7 @@ describe('remembering', () => {
     expect((await cli(['learn', 'What is the weather?'])).out).toMatch(/^Found nothing/)
     expect((await cli(['learn', '--json'], { stdin: 'I love old maps.' })).json).toMatchObject({
       remembered: [{ outcome: 'create', memory: { content: 'I love old maps' } }],
-      refused: 0,
+      rejected: 0,
     })
   })
 })

@@ -107,10 +107,10 @@ export function openLocalEmbedderWith(
       facts: {
         threads: known?.threads ?? settings.request.threads,
         tokensMax: known?.tokensMax ?? settings.request.tokensMax ?? DEFAULT_TOKENS_MAX,
-        textsWaiting: queue.pendingTexts(),
+        queuedTexts: queue.pendingTexts(),
         ...(known === null ? {} : { runtime: known.runtime, dimensions: known.dimensions }),
         ...(warmUpMs === null ? {} : { warmUpMs }),
-        ...(known?.nativeRuntimeError ? { notNativeBecause: known.nativeRuntimeError } : {}),
+        ...(known?.nativeRuntimeError ? { nativeRuntimeError: known.nativeRuntimeError } : {}),
       },
     }),
 

@@ -109,8 +109,8 @@ function movedText(result: MigrationResult): string {
   return [
     `Migrated from ${result.from} to ${result.to}; both were compared.${held}`,
     ...amounts(result),
-    ...result.vectorsRefused.map(
-      ({ space, because }) => `Vectors of ${space} must be rebuilt: ${because}`,
+    ...result.rejectedVectorSpaces.map(
+      ({ space, reason }) => `Vectors of ${space} must be rebuilt: ${reason}`,
     ),
     'Set the following, then restart all servers:',
     ...result.settings.map((line) => `  ${line}`),
