@@ -1,18 +1,18 @@
-/** Whether questions that nothing answers get no answer, and how often that costs one that should have been given. */
+/** Abstention: whether unanswerable questions get no results, and how often answerable ones lose theirs. */
 import { type EvalQuery, hasGold } from './datasets.ts'
 import { UNRELATED_QUESTIONS } from './unrelated.ts'
 
 export type Abstention = {
-  /** Questions about something else altogether that got an answer. */
+  /** Questions about unrelated subjects that got results. */
   readonly unrelatedAnswered: number
   readonly unrelatedAsked: number
-  /** Questions of the set itself of which it says that nothing answers them. */
+  /** Questions that the set marks as unanswerable. */
   readonly unanswerableAnswered: number
   readonly unanswerableAsked: number
-  /** Questions with evidence that got no answer. */
+  /** Questions with evidence that got no results. */
   readonly relatedUnanswered: number
   readonly relatedAsked: number
-  /** Of the set's own questions that got an answer, the share that has one; null where all have. */
+  /** The share of answerable questions among those of the set that got results; null when all are answerable. */
   readonly precision: number | null
 }
 

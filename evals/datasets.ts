@@ -1,4 +1,4 @@
-/** Reads the public data sets in the one form they were brought into; see the README beside them. */
+/** Reads the public data sets in their common form, see the README beside them. */
 import { createReadStream, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 
 export type EvalDocument = {
-  /** Of the whole set: sets may count anew in each group. */
+  /** Unique in the whole set. */
   readonly id: string
   readonly group: string
   readonly session: string | null
@@ -21,17 +21,17 @@ export type EvalQuery = {
   readonly group: string
   readonly question: string
   readonly category: string
-  /** Ids of the documents that hold the evidence; empty where the set names none. */
+  /** The ids of the evidence documents; empty if the set names none. */
   readonly gold: readonly string[]
-  /** Sessions that hold the evidence, where the set names them itself. */
+  /** The evidence sessions, if the set names them. */
   readonly goldSessions: readonly string[]
-  /** When it is asked, where that matters. */
+  /** When the question is asked, if that matters. */
   readonly askedAt: string | null
-  /** The set says that there is no answer. */
+  /** Whether the set marks the question as unanswerable. */
   readonly isUnanswerable: boolean
 }
 
-/** Whether the set says what holds the evidence. */
+/** Whether the set names the evidence. */
 export function hasGold({ gold, goldSessions }: EvalQuery): boolean {
   return gold.length > 0 || goldSessions.length > 0
 }
@@ -41,7 +41,7 @@ export type EvalSet = {
   readonly queries: readonly EvalQuery[]
 }
 
-/** The category of questions that nothing answers, in sets that mark them by it. */
+/** The category of unanswerable questions, in sets that mark them by category. */
 const UNANSWERABLE: ReadonlyMap<string, string> = new Map([
   ['locomo', '5'],
   ['beam-100k', 'abstention'],
@@ -79,7 +79,7 @@ export async function loadSet(folder: string, set: string): Promise<EvalSet> {
   return { documents, queries }
 }
 
-/** Whether there is a set of this name to be read. */
+/** Whether a set of this name exists. */
 export function hasSet(folder: string, set: string): boolean {
   return (
     set !== '' &&
@@ -91,7 +91,7 @@ function fileOf(folder: string, set: string, part: 'docs' | 'queries'): string {
   return join(folder, set, `${part}.jsonl.gz`)
 }
 
-/** Where a set names no groups, it is one. */
+/** The group of documents without a group. */
 function groupOf(row: Row): string {
   return optionalText(row, 'group') ?? 'all'
 }
@@ -102,7 +102,7 @@ function idIn(group: string, id: string): string {
 
 /**
  * The sets write times in four ways: `1:56 pm on 8 May, 2023`, `2023/05/20 (Sat) 09:49`, `March-15-2024`, and ISO, with a
- * time of day or without. Null for what is none of them.
+ * time of day or without. Null for anything else.
  */
 export function parseTime(text: string): number | null {
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return isoTime(text)
@@ -115,7 +115,7 @@ export function parseTime(text: string): number | null {
   return Number.isNaN(ms) ? null : ms + minutes * 60_000
 }
 
-/** Without a zone it is taken for UTC, as all others are. */
+/** Times without a zone are UTC. */
 function isoTime(text: string): number | null {
   const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
   return Number.isNaN(ms) ? null : ms
@@ -149,7 +149,7 @@ function text(row: Row, field: string): string {
   return value
 }
 
-/** Names may be written as numbers; nothing at all is the same as none. */
+/** Reads a name, which may be a number; null when it is missing. */
 function optionalText(row: Row, field: string): string | null {
   return asText(row.get(field))
 }

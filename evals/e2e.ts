@@ -1,8 +1,8 @@
 /**
- * `npm run eval -- e2e`: the way from what is said in conversations to the block in a later prompt.
+ * `npm run eval -- e2e`: from conversations to the context block of a later prompt.
  *
  * Public conversations are written through `ingest`, or with `--gateway` through the HTTP gateway, one owner per group.
- * Then each question is asked in a new session, and the injected block is searched for the turns that hold the evidence.
+ * Then each question is asked in a new session, and the context block is searched for the evidence turns.
  */
 
 import { openEmbedder } from '../src/app/models/model-selection.ts'
@@ -30,13 +30,13 @@ export type E2eOptions = EvalOptions & {
   readonly sets?: readonly string[]
   /** In tokens. Default: 400, 800 and 2,000. */
   readonly budgets?: readonly number[]
-  /** One small group through the HTTP gateway, in place of everything else. */
+  /** Runs one small group through the HTTP gateway instead of everything else. */
   readonly gateway?: boolean
   /** Only questions of these categories, and only groups that have any. */
   readonly categories?: readonly string[]
 }
 
-/** Uses of memories are counted in between: what floors are about is asked before the rest. */
+/** Recalls count as uses of memories, so the questions with floors are asked first. */
 const BUDGETS = [BUDGET, 400, 2_000] as const
 const GATEWAY_SET = 'locomo'
 

@@ -1,8 +1,8 @@
 /**
- * `npm run eval -- everyday`: people talk in ordinary words through the HTTP gateway, with its defaults and no extraction
- * model, and ask in another session. Counts how often the prompt that reaches the model holds the answer.
+ * `npm run eval -- everyday`: everyday conversations through the HTTP gateway with its defaults and no extraction model,
+ * then questions in another session. Counts how often the prompt that reaches the model contains the answer.
  *
- * Every second question is held out: recall is tuned on the others, and misses are shown of those only.
+ * Every second question is held out: recall is tuned on the others, and misses are listed for those only.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const CATEGORIES = [
   'preference',
   'abstention',
 ] as const
-/** A little below what is measured, over both halves. */
+/** A little below the measured values of both halves. */
 const CORRECT_MIN = 0.88
 const CREDIT_MIN = 0.89
 const STALE_MAX = 0.1
@@ -55,11 +55,11 @@ export type EverydayQuestion = {
   readonly category: (typeof CATEGORIES)[number]
   readonly question: string
   readonly split: (typeof SPLITS)[number]
-  /** Regular expressions that the block must match; none where nothing answers. */
+  /** Regular expressions that the block must match; empty for unanswerable questions. */
   readonly required?: readonly string[]
-  /** What was true before. It may stand below what is required, never above. */
+  /** The outdated fact. It may be below the required ones, never above. */
   readonly outdated?: string
-  /** Where nothing answers: what a model could take for an answer. */
+  /** For unanswerable questions: text that a model could mistake for the answer. */
   readonly misleading?: string
   readonly earlier?: { readonly user: string; readonly assistant: string }
 }
@@ -68,7 +68,7 @@ export type Verdict = 'correct' | 'half' | 'wrong'
 type Judged = EverydayQuestion & {
   readonly context: InjectedContext
   readonly verdict: Verdict
-  /** Whether the outdated fact stands above the newer one, or alone; null where the block does not hold it. */
+  /** Whether the outdated fact is above the newer one, or alone; null when it is not in the block. */
   readonly isStale: boolean | null
 }
 
@@ -152,7 +152,7 @@ function toReplayed({ person, at, exchanges }: ConversationLine): ReplayedConver
   }
 }
 
-/** Half: a part of what is required, or all of it below what is outdated; for nothing to answer, a harmless block. */
+/** `half`: a part of the required facts, or all of them below the outdated one; for unanswerable questions, a harmless block. */
 export function judge(
   { required = [], outdated, misleading }: EverydayQuestion,
   { block, items }: Pick<InjectedContext, 'block' | 'items'>,
@@ -166,9 +166,9 @@ export function judge(
   const older = outdated === undefined ? null : find(text, outdated)
   const newer = Math.min(...positions.map((position) => position ?? Number.POSITIVE_INFINITY))
   const isStale = older === null ? null : older < newer
-  const found = positions.filter((position) => position !== null).length
-  const isComplete = found === required.length && isStale !== true
-  return { verdict: isComplete ? 'correct' : found > 0 ? 'half' : 'wrong', isStale }
+  const matches = positions.filter((position) => position !== null).length
+  const isComplete = matches === required.length && isStale !== true
+  return { verdict: isComplete ? 'correct' : matches > 0 ? 'half' : 'wrong', isStale }
 }
 
 function find(text: string, pattern: string): number | null {
@@ -182,7 +182,7 @@ type Score = {
   readonly half: number
   readonly wrong: number
   readonly correctShare: number
-  /** Half an answer counts a half. */
+  /** A half answer counts 0.5. */
   readonly credit: number
 }
 
@@ -200,7 +200,7 @@ function score(judged: readonly Judged[]): Score {
   }
 }
 
-/** Of the blocks that hold an outdated fact, those where it stands above the newer one or alone. */
+/** Blocks with an outdated fact above the newer one or alone, of all blocks with an outdated fact. */
 function countStale(judged: readonly Judged[]): Share {
   const known = judged.filter(({ isStale }) => isStale !== null)
   return { count: known.filter(({ isStale }) => isStale === true).length, of: known.length }
@@ -270,11 +270,15 @@ function toTable(split: string, judged: readonly Judged[]): Table {
 }
 
 function toOrderTable(parts: readonly (readonly [string, readonly Judged[]])[]): Table {
-  const told = ({ count, of }: Share) => `${count} of ${of}`
+  const render = ({ count, of }: Share) => `${count} of ${of}`
   return {
     title: 'What should not be in a block',
     columns: ['split', 'outdated above newer', 'unrelated questions with a block'],
-    rows: parts.map(([split, some]) => [split, told(countStale(some)), told(countUnrelated(some))]),
+    rows: parts.map(([split, some]) => [
+      split,
+      render(countStale(some)),
+      render(countUnrelated(some)),
+    ]),
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * How much of what people are asked about later the pattern extractor learns, on LoCoMo's conversations, without a judge.
+ * Measures how much the pattern extractor learns of what questions ask later, on the conversations of LoCoMo, without a
+ * judge.
  *
- * The set says which turns hold the evidence for a question. Whether something was learned from those turns, and how much of
- * what ties the question to them was kept, can be counted. What the set takes for the answer is not looked at. A turn
- * that nobody asks about may be worth keeping all the same, so precision is told beside what chance would give.
+ * The set names the evidence turns of each question. Counted are the evidence turns from which something was learned, and the
+ * words shared with the question that the facts keep. The answers of the set are not used. Turns without a question may be
+ * worth learning, too, so precision is reported beside chance.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +14,13 @@ import { type EvalDocument, type EvalQuery, loadSet } from './datasets.ts'
 import type { EvalOptions, EvalReport, Table } from './report.ts'
 
 const SET = 'locomo'
-/** Of the words that a question shares with its evidence, how many must be kept for it to be covered. */
+/** The share of the words common to a question and its evidence that the facts must keep. */
 const KEPT_SHARE_MIN = 0.5
 const CATEGORIES = { 1: 'multi-hop', 2: 'temporal', 3: 'open-domain', 4: 'single-hop' } as const
 
 type Category = keyof typeof CATEGORIES
 
-/** What was learned from a turn. */
+/** The statements learned from a turn. */
 type Learned = { readonly document: EvalDocument; readonly statements: readonly string[] }
 
 export async function evaluateExtraction({
@@ -63,7 +64,7 @@ function report(
     learnedFrom: share(turns, isLearnedFrom),
     evidenceLearnedFrom: share(evidence, isLearnedFrom),
     othersLearnedFrom: share(others, isLearnedFrom),
-    /** Of what was learned, how much is from turns that a question rests on; `chance`: had it been any turns. */
+    /** The share of statements from evidence turns; `chance`: the share of evidence among all turns. */
     precision: ratio(count(evidence), statements),
     chance: ratio(evidence.length, turns.length),
     wordsKept: mean(evidence.filter(isLearnedFrom).map(wordsKept)),
@@ -118,7 +119,7 @@ function overall(queries: readonly EvalQuery[], byId: ReadonlyMap<string, Learne
   }
 }
 
-/** Whether what was learned from a turn still holds the words by which the question could find it. */
+/** Whether the statements of a turn keep the words by which the question could find them. */
 function covers(turn: Learned | undefined, question: string): boolean {
   if (turn === undefined) return false
   const spoken = new Set(extractQueryTerms(turn.document.text))
@@ -142,7 +143,7 @@ function missesTable(missed: readonly Learned[]): Table {
   }
 }
 
-/** The data are public, but not part of this repository: that they are not here is no failure. */
+/** The data are public, but not part of this repository, so a missing set is no failure. */
 function skipped(path: string): EvalReport {
   const title = `Skipped: there is no ${path}. Pass the folder that holds the public sets with --data <folder>.`
   return { eval: 'extraction', metrics: {}, tables: [{ title, columns: [], rows: [] }], floors: [] }

@@ -1,9 +1,9 @@
 /**
- * Search in files over public documentation in three languages: do the lines that answer a question come back, and how high?
+ * Measures file search over public documentation in three languages: the rank of the lines that answer a question.
  *
- * By words alone over all pages; and, because embedding all of them takes long, by words alone and with the built-in model
- * over the same part of them, which holds every page that answers something; and with the static model, which takes no time,
- * over those pages alone. A hit is right when it is in the right file and shares a line with what answers.
+ * Keyword search runs over all pages. Embedding all of them takes long, so keyword search and the built-in model also run
+ * over a part that has every page with an answer, and the static model over those pages alone. A hit is right when it is in
+ * the right file and shares a line with the answer.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -39,32 +39,32 @@ export const FILE_LINES = [
 ] as const
 export type FileLine = (typeof FILE_LINES)[number]
 
-/** Of a hundred pages, so many are in the part, besides those that answer. */
+/** The percentage of pages in the part, besides those with answers. */
 const PART_PERCENT = 5
 
 type Scores = Readonly<Record<'hit@1' | 'hit@5' | 'MRR', number>>
 
-/** What each line must reach, over all questions. A little below what is measured. */
+/** Floors over all questions, a little below the measured values. */
 const FLOORS: Readonly<Record<FileLine, Scores>> = {
   'all pages, words': { 'hit@1': 0.55, 'hit@5': 0.75, MRR: 0.63 },
   'part, words': { 'hit@1': 0.71, 'hit@5': 0.82, MRR: 0.76 },
   'part, with the model': { 'hit@1': 0.75, 'hit@5': 0.88, MRR: 0.8 },
   'answers, static model': { 'hit@1': 0.66, 'hit@5': 0.88, MRR: 0.76 },
 }
-/** What each line must reach in each language: one that is answered badly must not hide behind the others. */
+/** Floors per language, so that a bad one cannot hide behind the others. */
 const LANGUAGE_FLOORS: Readonly<Record<FileLine, Readonly<Record<Language, number>>>> = {
   'all pages, words': { English: 0.68, Chinese: 0.76, Japanese: 0.87 },
   'part, words': { English: 0.74, Chinese: 0.8, Japanese: 0.95 },
   'part, with the model': { English: 0.8, Chinese: 0.8, Japanese: 0.95 },
   'answers, static model': { English: 0.88, Chinese: 0.8, Japanese: 0.95 },
 }
-/** Of the questions that have no answer, so many may get one. */
+/** How many unanswerable questions may get results. */
 const ANSWERED_MAX = 0.3
 
 type Asked = {
   readonly question: FileQuestion
   readonly hits: readonly FileHit[]
-  /** From 1; null when none of the hits is right. */
+  /** 1-based; null when no hit is right. */
   readonly rank: number | null
 }
 
@@ -72,7 +72,7 @@ type Measured = {
   readonly line: FileLine
   readonly chunks: number
   readonly asked: readonly Asked[]
-  /** Of the questions that have no answer, those that got one. */
+  /** Unanswerable questions that got results. */
   readonly answered: readonly string[]
 }
 
@@ -106,7 +106,7 @@ const ANSWERING: ReadonlySet<string> = new Set(
   QUESTIONS.flatMap(({ places }) => places.map(({ path }) => path)),
 )
 
-/** Always the same pages, in an order that has nothing to do with them. */
+/** A deterministic shuffle. */
 function isInPart(path: string): boolean {
   if (ANSWERING.has(path)) return true
   const [first = 0] = createHash('sha256').update(path).digest()

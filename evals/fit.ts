@@ -1,10 +1,9 @@
 /**
- * Fits the weights of `EVIDENCE_WEIGHTS` to the development sets, and shows whether they hold on conversations that
- * were held out.
+ * Fits `EVIDENCE_WEIGHTS` to the development sets and validates them on held-out conversations.
  *
- * Each question's hundred best candidates come from the real engine with their evidence. From the present weights,
- * one weight at a time is moved a step up or down as long as that raises the mean of the sets' headline metrics. Plain,
- * the same every time, and with eight numbers for a thousand questions there is little to overfit.
+ * The engine provides the hundred best candidates of each question with their evidence. Coordinate ascent from the present
+ * weights moves one weight at a time as long as the mean of the headline metrics rises. It is deterministic, and eight
+ * weights for a thousand questions leave little to overfit.
  */
 import type { Evidence } from '../src/recall/ranking/candidate.ts'
 import { EVIDENCE_WEIGHTS } from '../src/recall/ranking/fusion.ts'
@@ -14,7 +13,7 @@ import { measure } from './metrics.ts'
 import { type RecallSet, sampled } from './recall.ts'
 import type { EvalOptions, EvalReport, Table } from './report.ts'
 
-/** What is made better in each set. LongMemEval is large; a sample of it is enough for eight numbers. */
+/** The metrics to optimize. LongMemEval is large; a sample is enough for eight weights. */
 const SETS: readonly {
   readonly set: RecallSet
   readonly sample?: number
@@ -140,7 +139,7 @@ async function casesOf(
   return cases
 }
 
-/** From the present weights upwards, one at a time, until no step helps. */
+/** Coordinate ascent from the present weights. */
 function climb(cases: readonly Case[]): Evidence {
   let best: Evidence = EVIDENCE_WEIGHTS
   let height = objective(cases, best)

@@ -12,7 +12,7 @@ describe('[GA7] the labelled messages', () => {
     expect(new Set(messages.map(({ text }) => text)).size).toBe(messages.length)
   })
 
-  it('are told apart as well as promised, those held out included', async () => {
+  it('are classified at least as well as the floors, including the held-out ones', async () => {
     const { floors, metrics } = await evaluateGate({ data: '', explain: false })
     expect(floors.filter(({ holds }) => !holds)).toEqual([])
     expect(metrics['precision.heldOut']).toBeGreaterThanOrEqual(0.95)

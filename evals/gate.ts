@@ -1,9 +1,8 @@
 /**
- * How well the gate does on messages labelled by hand: whether it opens when memories would help, and for the right
- * section.
+ * Measures the gate on hand-labeled messages: whether it opens when memories would help, and for the right section.
  *
- * Every third message of a language is held out: rules are tuned on the others, and what is missed is shown of those
- * only. A message may have several sections that serve it; any of them is right.
+ * Every third message of a language is held out: rules are tuned on the others, and misses are listed for those only. A
+ * message may have several right sections.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -98,7 +97,7 @@ function judge(message: LabelledMessage): Judged {
   }
 }
 
-/** `precision` and `recall` are about opening at all, `sectionAccuracy` about the answer as a whole. */
+/** `precision` and `recall` measure opening, `sectionAccuracy` the whole decision. */
 function scoreGate(judged: readonly Judged[]): Score {
   const opened = judged.filter(({ section }) => section !== 'none')
   const wanted = judged.filter(({ expected }) => !expected.includes('none'))
@@ -116,7 +115,7 @@ function isRight({ expected, section }: Judged): boolean {
   return expected.includes(section)
 }
 
-/** Nothing opened is nothing wrong, and nothing wanted is nothing missed. */
+/** 1 for an empty set. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 1 : part / whole
 }

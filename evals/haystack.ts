@@ -1,6 +1,6 @@
 /**
- * A data set in a real engine: SQLite, the embedding model, and one owner per group. Only what a person wrote is
- * indexed: text, speaker, and the caption of a shared picture; never an id, never an answer.
+ * Loads a data set into a real engine: SQLite, the embedding model, and one owner per group. Indexes only what a person
+ * wrote (text, speaker, captions of shared pictures), never ids or answers.
  */
 import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -26,22 +26,22 @@ export type Haystack = {
   readonly embedder: Embedder | null
   readonly space: VectorSpace | null
   readonly documentOf: ReadonlyMap<MemoryId, EvalDocument>
-  /** Whose memories the documents of a group are. */
+  /** The owner of a group. */
   ownerOf(group: string): OwnerId
   readonly indexMs: number
   readonly bytes: number
-  /** What the engine takes for now. */
+  /** Sets the clock of the engine. */
   setNow(ms: number): void
 }
 
 export type HaystackOptions = {
-  /** Null: words alone. */
+  /** Null: keyword search only. */
   readonly embedding: EmbeddingOptions | null
   readonly settings?: SettingValues
   readonly onProgress?: (words: string) => void
 }
 
-/** As on a fresh machine. Vectors of public texts are kept between runs: embedding a large set takes an hour. */
+/** The default embedder of a fresh machine, with a cache file: embedding a large set takes an hour. */
 export function evalEmbedding(): EmbeddingOptions {
   const folder = join(homedir(), '.cache', 'recollect', 'evals')
   mkdirSync(folder, { recursive: true })
@@ -53,10 +53,10 @@ export function evalEmbedding(): EmbeddingOptions {
   }
 }
 
-/** For a million texts. What doesn't fit would be evicted before the next run comes to it. */
+/** Enough for a million texts. A smaller cache would evict them before the next run. */
 const CACHE_BYTES_MAX = 2 * 1024 ** 3
 
-/** Ids order the course of a session, so they are drawn in the order of the documents. */
+/** Ids order the turns of a session, so they are generated in the order of the documents. */
 const FIRST_ID_MS = 1_600_000_000_000
 
 export async function openHaystack(
@@ -84,7 +84,7 @@ export async function openHaystack(
     lines(documents, { documentOf, ownerOf, ids }),
   )
   if (failed + skipped > 0) {
-    throw new Error(`${failed + skipped} texts could not be taken in: ${failures[0]?.message}`)
+    throw new Error(`${failed + skipped} documents could not be imported: ${failures[0]?.message}`)
   }
   if (embedder !== null) await index(engine, documents.length, options.onProgress)
   const { sizeBytes } = await store.getReport()
@@ -114,18 +114,18 @@ async function index(
   onProgress: HaystackOptions['onProgress'],
 ): Promise<void> {
   const remaining = timeLeft(total)
-  let toldAtMs = performance.now()
+  let reportedAtMs = performance.now()
   await engine.admin.reindex({
     onProgress: ({ done }) => {
-      if (done === 0 || performance.now() - toldAtMs < TOLD_EVERY_MS) return
-      toldAtMs = performance.now()
+      if (done === 0 || performance.now() - reportedAtMs < REPORT_INTERVAL_MS) return
+      reportedAtMs = performance.now()
       onProgress?.(`indexed ${remaining(done)}`)
     },
   })
 }
-const TOLD_EVERY_MS = 2_000
+const REPORT_INTERVAL_MS = 2_000
 
-/** Names of our own for what a set names: its names may be longer, or have letters, that ours must not have. */
+/** Maps the names of a set to valid names: its own may be too long or contain invalid characters. */
 function numbered<Name extends string>(kind: string): (name: string) => Name {
   const known = new Map<string, Name>()
   return (name) => {
@@ -135,7 +135,7 @@ function numbered<Name extends string>(kind: string): (name: string) => Name {
   }
 }
 
-/** The documents in the form of an export: complete rows, in bulk, nothing decided about them. */
+/** Renders the documents as an export: complete rows that are imported without write decisions. */
 async function* lines(
   documents: readonly EvalDocument[],
   {
@@ -179,7 +179,7 @@ async function* lines(
   }
 }
 
-/** A name of somebody, not what a set may have put in its place. */
+/** Longer speakers are no names. */
 const SPEAKER_CHARACTERS_MAX = 100
 
 /** The text of a document with the caption of its picture; empty where both are blank. */
@@ -187,7 +187,7 @@ export function textOf({ text, caption }: Pick<EvalDocument, 'text' | 'caption'>
   return [text, caption ?? ''].filter((part) => part.trim() !== '').join('\n')
 }
 
-/** What is said in a document: in parts where it is longer than a memory may be, and nothing where it is blank. */
+/** The text of a document, split if it exceeds a memory, and empty if it is blank. */
 function contentsOf(document: EvalDocument): readonly string[] {
   const whole = textOf(document)
   const parts: string[] = []

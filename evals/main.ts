@@ -4,6 +4,7 @@
  * `e2e` also takes `--sets <name,…>`, `--categories <name,…>`, `--budgets <tokens,…>` and `--gateway`.
  */
 import { parseArgs } from 'node:util'
+import { evaluateContradiction } from './contradiction.ts'
 import { hasSet } from './datasets.ts'
 import { type E2eOptions, evaluateE2e } from './e2e.ts'
 import { evaluateEveryday } from './everyday.ts'
@@ -14,7 +15,6 @@ import { evaluateGate } from './gate.ts'
 import { evaluatePatterns } from './patterns.ts'
 import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
-import { evaluateTruth } from './truth.ts'
 
 const EVALS: Readonly<Record<string, (options: E2eOptions) => Promise<EvalReport>>> = {
   e2e: evaluateE2e,
@@ -22,7 +22,7 @@ const EVALS: Readonly<Record<string, (options: E2eOptions) => Promise<EvalReport
   patterns: evaluatePatterns,
   extraction: evaluateExtraction,
   gate: evaluateGate,
-  truth: evaluateTruth,
+  contradiction: evaluateContradiction,
   files: evaluateFiles,
   fit: fitWeights,
   ...Object.fromEntries(
@@ -45,17 +45,17 @@ const { values, positionals } = parseArgs({
 })
 
 const PLAIN_LINES_MS = 15_000
-let toldAtMs = performance.now()
+let printedAtMs = performance.now()
 
 const name = positionals[0] ?? ''
 const sample = values.sample === undefined ? undefined : Number(values.sample)
 if (sample !== undefined && (!Number.isInteger(sample) || sample < 1)) {
-  process.stderr.write('--sample takes a whole number of groups.\n')
+  process.stderr.write(`--sample must be a positive integer; got ${values.sample}.\n`)
   process.exit(2)
 }
 const budgets = values.budgets?.split(',').map(Number)
 if (budgets?.some((budget) => !Number.isInteger(budget) || budget < 1) === true) {
-  process.stderr.write(`--budgets must be whole numbers of tokens; got ${values.budgets}.\n`)
+  process.stderr.write(`--budgets must be positive integers; got ${values.budgets}.\n`)
   process.exit(2)
 }
 /** A folder of `--data` in the form of the public sets is one too, whatever its name. */
@@ -96,7 +96,7 @@ function showProgress(words: string): void {
     process.stderr.write(`\r\u001b[K${words}`)
     return
   }
-  if (words === '' || performance.now() - toldAtMs < PLAIN_LINES_MS) return
-  toldAtMs = performance.now()
+  if (words === '' || performance.now() - printedAtMs < PLAIN_LINES_MS) return
+  printedAtMs = performance.now()
   process.stderr.write(`${words}\n`)
 }

@@ -1,4 +1,4 @@
-/** How good a ranking is, given what should be in it. */
+/** Ranking metrics. */
 export const METRICS = [
   'any@1',
   'any@5',
@@ -12,7 +12,7 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number]
 export type Scores = Readonly<Record<Metric, number>>
 
-/** `ranking` best first, without repetitions; `gold` is not empty. */
+/** `ranking` is best first without repetitions; `gold` is not empty. */
 export function measure(ranking: readonly string[], gold: ReadonlySet<string>): Scores {
   const first = ranking.findIndex((id) => gold.has(id))
   const found = (depth: number) => ranking.slice(0, depth).filter((id) => gold.has(id)).length

@@ -1,6 +1,6 @@
 /**
- * LongMemEval by the definition of its authors: only what the user said is indexed, and only questions count whose
- * evidence the user gave. Those that have no answer, or one that only the assistant gave, are skipped.
+ * LongMemEval as its authors define it: only user turns are indexed, and only questions with evidence in user turns count.
+ * Unanswerable questions and those with evidence of the assistant alone are skipped.
  */
 import type { EvalSet } from './datasets.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Haystack, openHaystack } from './haystack.ts'
 import { loadOwnSet } from './own.ts'
 
-/** Of the questions of a class, the share whose answer is among the first three. A little below what is measured. */
+/** The minimum share of questions per category with an answer among the first three, a little below the measured one. */
 const FLOORS: readonly (readonly [string, number])[] = [
   ['words', 1],
   ['meaning', 0.9],
@@ -11,7 +11,7 @@ const FLOORS: readonly (readonly [string, number])[] = [
   ['time', 1],
 ]
 
-describe('our own small set, with the built-in model', () => {
+describe('the built-in data set with the built-in model', () => {
   const { documents, queries } = loadOwnSet()
   let haystack: Haystack
 
@@ -27,17 +27,20 @@ describe('our own small set, with the built-in model', () => {
     return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
   }
 
-  it.each(FLOORS)('[RA20] %s: at least %d are answered within three', async (category, floor) => {
-    const asked = queries.filter((query) => query.category === category)
-    const misses: string[] = []
-    for (const { question, gold } of asked) {
-      const found = await firstThree(question)
-      if (!found.some((id) => gold.includes(id))) misses.push(`${question} → ${found.join(' ')}`)
-    }
-    expect(1 - misses.length / asked.length, misses.join('\n')).toBeGreaterThanOrEqual(floor)
-  })
+  it.each(FLOORS)(
+    '[RA20] %s: at least %d are answered within the first three',
+    async (category, floor) => {
+      const asked = queries.filter((query) => query.category === category)
+      const misses: string[] = []
+      for (const { question, gold } of asked) {
+        const found = await firstThree(question)
+        if (!found.some((id) => gold.includes(id))) misses.push(`${question} → ${found.join(' ')}`)
+      }
+      expect(1 - misses.length / asked.length, misses.join('\n')).toBeGreaterThanOrEqual(floor)
+    },
+  )
 
-  it('[RA21] unrelated questions get no answer', async () => {
+  it('[RA21] unrelated questions get no results', async () => {
     const answered: string[] = []
     for (const { question } of queries.filter(({ category }) => category === 'unrelated')) {
       const found = await firstThree(question)

@@ -1,10 +1,10 @@
 /**
- * A small set of our own: what two people told an assistant and each other over a year, and questions about it. Small
- * enough for every run of the tests, with one class of question for each thing that recall is to be good at.
+ * A small built-in data set: conversations of two people and an assistant over a year, and questions about them. Small enough
+ * for every test run, with one category of questions for each capability of recall.
  */
 import type { EvalDocument, EvalQuery, EvalSet } from './datasets.ts'
 
-/** Session, day, and what was said, as `speaker: text`. The first word of a line is its name in the questions below. */
+/** Session, day and turns. The first word of a line is the id of the turn, followed by `speaker: text`. */
 const CONVERSATIONS: readonly (readonly [string, string, string])[] = [
   [
     'kitchen',

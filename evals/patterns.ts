@@ -1,8 +1,8 @@
 /**
- * How well pattern extraction does on sentences labelled by hand, per language and category.
+ * Measures pattern extraction on hand-labeled sentences, per language and category.
  *
- * A prediction is right when category, polarity and the whole clause agree with a label; half a clause, or the
- * right clause under another category, counts as a mistake twice, once as invented and once as missed.
+ * A prediction is right when category, polarity and the whole clause agree with a label. Half a clause, or the right clause
+ * in another category, counts twice: as a false positive and as a false negative.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -116,7 +116,7 @@ function score(judged: readonly Judged[]): Score {
   return { precision, recall, f1: ratio(2 * precision * recall, precision + recall) }
 }
 
-/** Nothing predicted is nothing wrong, and nothing expected is nothing missed. */
+/** 1 for an empty set. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 1 : part / whole
 }

@@ -1,7 +1,7 @@
 /**
- * Recall over public question sets: does the text that holds the evidence come back, and how high?
+ * Measures recall on public question sets: the rank of the text with the evidence.
  *
- * Everything goes through the real engine as a fresh machine has it. Beside it, in the same run and on the same store,
+ * Everything runs through the real engine with default settings. For comparison, in the same run and on the same store:
  * keyword search alone, vector search alone, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
  */
 import { createHash } from 'node:crypto'
@@ -44,10 +44,10 @@ export type Line = (typeof LINES)[number]
 const HITS_MAX = 100
 const RRF_K = 60
 
-/** Questions of LoCoMo that have no true answer; reported apart. */
+/** The unanswerable questions of LoCoMo, reported separately. */
 const ADVERSARIAL = '5'
 
-/** The level, metric and value that the default line must reach. */
+/** The floors of the default configuration: level, metric, value. */
 type SetFloor = readonly [level: 'turn' | 'session', metric: keyof Scores, value: number]
 const FLOORS: Readonly<Record<RecallSet, readonly SetFloor[]>> = {
   'longmemeval-s': [
@@ -82,11 +82,11 @@ type Outcome = {
 
 export type RecallEvalOptions = EvalOptions & {
   readonly lines?: readonly Line[]
-  /** Where vectors come from, when it is not what a fresh machine has. Null: nowhere. */
+  /** Another embedder than the default. Null: none. */
   readonly embedding?: EmbeddingOptions | null
 }
 
-/** Of a set of ours, or of any other in the same form. */
+/** Measures any set in the common form. */
 export async function evaluateRecall(set: string, options: RecallEvalOptions): Promise<EvalReport> {
   const all = set === 'own' ? loadOwnSet() : await loadSet(options.data, set)
   const data = sampled(all, options.sample)
@@ -139,7 +139,7 @@ async function measureSet(
   }
 }
 
-/** Always the same groups, in an order that has nothing to do with them. */
+/** A deterministic sample of groups. */
 export function sampled({ documents, queries }: EvalSet, sample: number | undefined): EvalSet {
   if (sample === undefined) return { documents, queries }
   const hash = (group: string) => createHash('sha256').update(group).digest('hex')
@@ -160,8 +160,8 @@ const SEARCHES: Readonly<Record<Line, Search>> = {
   vector: (haystack, query) => vectorRanking(haystack, query),
   rrf: async (haystack, query) => {
     const scores = new Map<string, number>()
-    const legs = [await keywordRanking(haystack, query), await vectorRanking(haystack, query)]
-    for (const ranking of legs) {
+    const rankings = [await keywordRanking(haystack, query), await vectorRanking(haystack, query)]
+    for (const ranking of rankings) {
       ranking.forEach((id, position) => {
         scores.set(id, (scores.get(id) ?? 0) + 1 / (RRF_K + position + 1))
       })
@@ -218,7 +218,7 @@ async function vectorRanking(
   )
 }
 
-/** Each once, at its best place: one document may be several memories, or be in a set twice. */
+/** Each document once, at its best rank: a document may be several memories, or be in a set twice. */
 function documentsOf({ documentOf }: Haystack, ids: readonly MemoryId[]): readonly string[] {
   return [...new Set(ids.flatMap((id) => documentOf.get(id)?.id ?? []))]
 }

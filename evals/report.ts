@@ -1,11 +1,11 @@
-/** The shape every eval answers in, and how it is shown to people. */
+/** The report of an eval, and its rendering as a table. */
 export type Table = {
   readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-/** A promise with a number: `holds` is false when the measured value is on the wrong side of the floor. */
+/** A floor for a metric. `holds` is false when the measured value is below it. */
 export type Floor = {
   readonly name: string
   readonly value: number
@@ -18,22 +18,22 @@ export type EvalReport = {
   readonly metrics: Readonly<Record<string, number>>
   readonly tables: readonly Table[]
   readonly floors: readonly Floor[]
-  /** What `--json` prints, when it is not the report itself. */
+  /** The output of `--json`, if it is not the report itself. */
   readonly json?: unknown
 }
 
 export type EvalOptions = {
   /** Folder with the public data sets. */
   readonly data: string
-  /** Show what was missed. */
+  /** Lists the misses. */
   readonly explain: boolean
-  /** Only so many groups, always the same ones. */
+  /** The number of groups, always the same ones. */
   readonly sample?: number
-  /** Told while the work goes on. */
+  /** Called with progress messages. */
   readonly onProgress?: (words: string) => void
 }
 
-/** Tells how much of a work is done and about how long the rest takes. */
+/** Renders progress with an estimate of the remaining time. */
 export function timeLeft(total: number): (done: number) => string {
   const began = performance.now()
   return (done) => {
@@ -51,7 +51,7 @@ export function above(name: string, value: number, floor: number): Floor {
   return { name, value, floor, holds: value > floor }
 }
 
-/** Of what should be rare: the "floor" is from where on it is too much. */
+/** A ceiling for a metric that should be low. */
 export function below(name: string, value: number, floor: number): Floor {
   return { name, value, floor, holds: value < floor }
 }

@@ -1,4 +1,4 @@
-/** Questions that none of the sets has anything to say about: the right answer is nothing. */
+/** Questions that no set can answer: the right result is nothing. */
 export const UNRELATED_QUESTIONS: readonly string[] = [
   'What is the boiling point of tungsten hexafluoride?',
   'Which gate does the ferry to Tallinn leave from?',
@@ -22,7 +22,7 @@ export const UNRELATED_QUESTIONS: readonly string[] = [
   'Which glaze did the potters of Jingdezhen use?',
 ]
 
-/** Messages that need no memory: greetings, thanks, small talk, and tasks that bring everything they need. */
+/** Messages that need no memory: greetings, thanks, small talk and self-contained tasks. */
 export const SMALL_TALK: readonly string[] = [
   'Hi!',
   'Hello, good morning.',

@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENVIRONMENT } from '../src/app/config/config.ts'
 import { CONTEXT_SKIP_REASONS } from '../src/conversations/conversations.ts'
-import { FILE_SETTINGS } from '../src/domain/settings/file-settings.ts'
 import {
   describeSettingRange,
   listSettingNames,
   SETTINGS,
   type SettingDeclaration,
 } from '../src/domain/settings/settings.ts'
+import { FILE_SETTINGS } from '../src/domain/settings/settings-table.ts'
 import { ERRORS } from '../src/lib/errors.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 

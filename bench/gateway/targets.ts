@@ -55,7 +55,7 @@ export async function startRecollect(
   const log = join(given.folder, 'server.log')
   const child = startProgram(
     [program, 'serve', '--json', '--port', '0', '--data', given.folder],
-    { RECOLLECT_EMBEDDING: EMBEDDING, RECOLLECT_REQUESTS_PER_MINUTE: '0' },
+    { RECOLLECT_EMBEDDING_SOURCE: EMBEDDING, RECOLLECT_REQUESTS_PER_MINUTE: '0' },
     ['ignore', 'pipe', openSync(log, 'w')],
   )
   const { url } = JSON.parse(await firstLine(child, name, log)) as { url: string } // what `serve --json` prints

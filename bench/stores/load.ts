@@ -100,11 +100,11 @@ async function startServer(
     [join(findPackageFolder(), 'dist', 'app', 'cli-main.js'), 'serve', '--json', '--port', '0'],
     {
       RECOLLECT_DATA: data,
-      RECOLLECT_POSTGRES: url,
+      RECOLLECT_POSTGRES_URL: url,
       RECOLLECT_POSTGRES_SCHEMA: schema,
-      RECOLLECT_EMBEDDING: EMBEDDING,
+      RECOLLECT_EMBEDDING_SOURCE: EMBEDDING,
       RECOLLECT_REQUESTS_PER_MINUTE: '0',
-      RECOLLECT_LOG: 'warn',
+      RECOLLECT_LOG_LEVEL: 'warn',
     },
     ['ignore', 'pipe', openSync(log, 'w')],
   )

@@ -1,4 +1,4 @@
-/** Looks for gold turns in an injected block: as a passage of the turn, or as a memory that was learned from it. */
+/** Finds gold turns in a context block: as a passage of the turn, or as a memory learned from it. */
 
 import { toSingleLine } from '../../src/domain/context-block.ts'
 import type { Memory } from '../../src/domain/memory.ts'
@@ -9,13 +9,13 @@ export type Evidence = {
   readonly gold: GoldTurn
   /** `memory`: no passage of the turn is in the block, but a memory whose provenance names the turn. */
   readonly source: 'passage' | 'memory' | null
-  /** False for a passage that other turns hold as well, in a block that does not quote this one. */
+  /** False for a passage that other turns contain, too, in a block that does not quote this one. */
   readonly isOwn: boolean
   /** Offset of its first occurrence in the block; null when it is not there. */
   readonly position: number | null
 }
 
-/** A memory of the block, with the documents that its provenance leads to. */
+/** A memory of the block with the documents of its provenance. */
 export type InjectedMemory = {
   readonly content: Memory['content']
   readonly documents: ReadonlySet<string>
@@ -24,14 +24,14 @@ export type InjectedMemory = {
 export type SearchedBlock = {
   readonly block: string | null
   readonly memories: readonly InjectedMemory[]
-  /** Documents whose turns the block quotes, as its receipt says. */
+  /** Documents whose turns the block quotes, by its receipt. */
   readonly quoted: ReadonlySet<string>
 }
 
-/** Of a shorter turn, all of it must be there. */
+/** A shorter turn must be contained completely. */
 export const PASSAGE_CHARACTERS_MIN = 40
 
-/** `isShared`: whether a passage stands in other turns of the group as well. */
+/** `isShared`: whether other turns of the group contain the passage, too. */
 export function findEvidence(
   { block, memories, quoted }: SearchedBlock,
   golds: readonly GoldTurn[],
@@ -41,10 +41,10 @@ export function findEvidence(
   return golds.map((gold): Evidence => {
     const passages = find(gold.text)
     const unshared = passages.filter(({ text }) => !isShared(text))
-    // Where a block quotes the turn, a passage that others hold as well may stand in one of theirs first.
+    // If the block quotes the turn, its first shared passage may belong to another turn.
     const own = unshared.length === 0 && quoted.has(gold.id) ? passages : unshared
     const learned = memories.filter(({ documents }) => documents.has(gold.id))
-    // A memory of the receipt stands in the block even where its own text can't be located.
+    // A memory of the receipt is in the block even if its text cannot be located.
     const positions = learned.map(({ content }) => first(find(content)) ?? Number.MAX_SAFE_INTEGER)
     const position = first(own.length === 0 ? passages : own)
     if (position !== null) {
@@ -56,7 +56,7 @@ export function findEvidence(
   })
 }
 
-/** Tells which passages of the gold turns other texts hold as well. */
+/** Finds the passages of gold turns that other texts contain, too. */
 export function findSharedPassages(
   golds: readonly GoldTurn[],
   texts: readonly { readonly id: string; readonly text: string }[],
@@ -107,7 +107,7 @@ function first(passages: readonly Passage[]): number | null {
   )
 }
 
-/** Finds the passages of a text that stand in a block, each where it stands first. */
+/** The passages of a text that occur in a block, each at its first occurrence. */
 function createPassageFinder(block: string): (text: string) => readonly Passage[] {
   const searched = normalize(block)
   const known = new Map<string, number>()
@@ -127,7 +127,7 @@ function createPassageFinder(block: string): (text: string) => readonly Passage[
   }
 }
 
-/** All stretches of `PASSAGE_CHARACTERS_MIN` characters, in order; of a shorter text, all of it. */
+/** All substrings of `PASSAGE_CHARACTERS_MIN` characters, in order, or the whole text if it is shorter. */
 function passagesOf(text: string): readonly string[] {
   const count = Math.max(1, text.length - PASSAGE_CHARACTERS_MIN + 1)
   return Array.from({ length: count }, (_, at) => text.slice(at, at + PASSAGE_CHARACTERS_MIN))
@@ -135,7 +135,7 @@ function passagesOf(text: string): readonly string[] {
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 
-/** Not inside of a longer word: a short turn may be a single one. */
+/** Whether a match lies at word boundaries: a short turn may be a single word. */
 function findWhole(searched: string, wanted: string): readonly Passage[] {
   for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + 1)) {
     const before = searched[at - 1] ?? ''
@@ -145,7 +145,7 @@ function findWhole(searched: string, wanted: string): readonly Passage[] {
   return []
 }
 
-/** One line of text, without the escaping of the block. */
+/** The text on one line, without the escaping of the block. */
 export function normalize(text: string): string {
   return toSingleLine(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

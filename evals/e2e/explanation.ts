@@ -1,4 +1,4 @@
-/** Lists what went wrong, for people who look for the reason. */
+/** Lists failures for analysis. */
 import type { Table } from '../report.ts'
 import { BUDGET, type Measurement, type QuestionOutcome, type UnrelatedOutcome } from './measure.ts'
 

@@ -1,4 +1,4 @@
-/** Replays the groups of a set and asks their questions, and others that nothing in them answers. */
+/** Replays the groups of a set, and asks their questions and unrelated ones. */
 import type { Embedder } from '../../src/models/embedder.ts'
 import { type EvalDocument, type EvalQuery, type EvalSet, parseTime } from '../datasets.ts'
 import { textOf } from '../haystack.ts'
@@ -13,14 +13,14 @@ import {
 } from './evidence.ts'
 import type { InjectedContext, OpenReplay, Replay } from './replay.ts'
 
-/** What came of one question at one budget. */
+/** The outcome of one question at one budget. */
 export type QuestionOutcome = {
   readonly query: EvalQuery
   readonly budget: number
   readonly context: InjectedContext
-  /** One for each gold turn; empty where the set names none. */
+  /** One per gold turn; empty if the set names none. */
   readonly evidence: readonly Evidence[]
-  /** Null where it can't be told. */
+  /** Null when unknown. */
   readonly newestFirst: boolean | null
 }
 
@@ -48,9 +48,9 @@ export type MeasureOptions = {
   readonly onProgress?: (words: string) => void
 }
 
-/** The budget that floors are about: the default of `contextTokensMax`. */
+/** The budget of the floors: the default of `gateway.contextTokensMax`. */
 export const BUDGET = 800
-/** Unrelated questions are asked of so many groups. */
+/** The number of groups that are asked unrelated questions. */
 const UNRELATED_GROUPS = 10
 const DAY_MS = 86_400_000
 
@@ -129,7 +129,7 @@ async function askAll(
 
 /**
  * The date that the set names, otherwise a day after the last session. Some questions of LongMemEval are dated a few hours
- * before the last session of their day: nobody asks about what is yet to be said.
+ * before the last session of their day; these are asked after it.
  */
 function timeToAsk({ askedAt }: EvalQuery, last: number): number {
   const named = askedAt === null ? null : parseTime(askedAt)

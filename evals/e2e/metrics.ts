@@ -6,12 +6,12 @@ export type EvidenceScores = {
   readonly questions: number
   readonly any: number
   readonly all: number
-  /** The same without passages that other turns hold as well. */
+  /** The same without passages that other turns contain, too. */
   readonly ownAny: number
   readonly ownAll: number
-  /** Questions whose evidence is in the block only as memories that were learned from it. */
+  /** Questions whose evidence is in the block only as learned memories. */
   readonly memoryOnly: number
-  /** Of the block, on average over all questions. */
+  /** The mean over the blocks of all questions. */
   readonly tokens: number
 }
 
@@ -47,7 +47,7 @@ export function scoreNewestFirst(outcomes: readonly QuestionOutcome[]): Share {
   }
 }
 
-/** How many got a block with anything besides who the user is. */
+/** The number of unrelated questions with a block of more than identity memories. */
 export function scoreUnrelated(
   { unrelated }: Pick<Measurement, 'unrelated'>,
   kinds: readonly UnrelatedKind[],

@@ -1,6 +1,6 @@
 /**
- * A replay: an engine on its own SQLite store for one group of a set, which conversations are written to and questions
- * are asked of. Both go the way of production; `direct-replay.ts` calls the engine, `gateway-replay.ts` goes over HTTP.
+ * A replay: an engine with its own SQLite store for one group of a set. Conversations are written and questions are asked
+ * through the production code; `direct-replay.ts` calls the engine, `gateway-replay.ts` uses HTTP.
  */
 
 import { createIdGenerator } from '../../src/app/id-generator.ts'
@@ -15,18 +15,18 @@ import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqli
 import type { ReplayedConversation, Utterance } from './conversations.ts'
 import type { InjectedMemory } from './evidence.ts'
 
-/** What a model is given for a question. */
+/** The context of a question. */
 export type InjectedContext = {
   readonly block: string | null
   readonly tokens: number
-  /** Memories and quotations, without those that every block holds because they say who the user is. */
+  /** Memories and quoted turns, without the identity memories of every block. */
   readonly items: number
   readonly memories: readonly InjectedMemory[]
   /** Documents whose turns the block quotes. */
   readonly quoted: ReadonlySet<string>
   /** Why there is no block. */
   readonly skipped: string | null
-  /** Parts of recall that failed. */
+  /** Retrievers that failed. */
   readonly degraded: readonly string[]
   readonly prepareMs: number
 }
@@ -34,15 +34,15 @@ export type InjectedContext = {
 export type Question = {
   readonly text: string
   readonly at: number
-  /** The setting `contextTokensMax`. */
+  /** The setting `gateway.contextTokensMax`. */
   readonly budget: number
-  /** What was said before in the same session. */
+  /** The earlier messages of the session. */
   readonly earlier?: { readonly user: string; readonly assistant: string }
 }
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
 
-/** What a client sends for a question. */
+/** The request of a question. */
 export function messagesOf({ text, earlier }: Question): readonly Message[] {
   const before: readonly Message[] =
     earlier === undefined
@@ -55,9 +55,9 @@ export function messagesOf({ text, earlier }: Question): readonly Message[] {
 }
 
 export interface Replay {
-  /** Writes the conversations and waits until everything in them can be found. */
+  /** Writes the conversations and waits until they are indexed. */
   write(conversations: readonly ReplayedConversation[]): Promise<void>
-  /** Asks in a session of its own, and leaves no turn behind. */
+  /** Asks in a new session that leaves no turns behind. */
   ask(question: Question): Promise<InjectedContext>
   close(): Promise<void>
 }
@@ -71,16 +71,16 @@ export type ReplayEngine = {
   readonly engine: Engine
   setNow(ms: number): void
   setBudget(tokens: number): Promise<void>
-  /** Waits for vectors, and finds out which stored turn is which document. */
+  /** Waits for vectors, and maps stored turns to documents. */
   settle(conversations: readonly ReplayedConversation[]): Promise<void>
-  /** What a receipt says that a block holds. */
+  /** The contents of a block by its receipt. */
   findInjected(receipt: ReceiptDetail | null): Promise<Pick<InjectedContext, 'memories' | 'quoted'>>
 }
 
-/** A busy machine must not decide what is measured: the time that it takes is reported instead. */
+/** Long timeouts, so that the load of the machine does not change the results; durations are reported separately. */
 const DEADLINE_MS = 30_000
 
-/** Of a run that asks a thousand questions, no receipt is removed before it is read. */
+/** Enough receipts for a run of a thousand questions. */
 const RECEIPTS_MAX = 10_000
 
 export async function openReplayEngine(embedder: Embedder | null): Promise<ReplayEngine> {
@@ -110,7 +110,7 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
     },
     setBudget: async (contextTokensMax) => {
       if (budgetNow === contextTokensMax) return
-      await engine.admin.settings.change(OWNER, { contextTokensMax })
+      await engine.admin.settings.change(OWNER, { 'gateway.contextTokensMax': contextTokensMax })
       budgetNow = contextTokensMax
     },
     settle: async (conversations) => {
@@ -119,7 +119,7 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
       documentsOf = await mapTurns(store, conversations)
     },
     findInjected: async (receipt) => {
-      // Written now and not a second later, so that two runs find the same.
+      // Flushed at once, so that runs are reproducible.
       await engine.memories.recordUse({ owner: OWNER }, [])
       const ids = receipt?.injected?.memories ?? []
       const memories = await Promise.all(ids.map((id) => engine.get({ owner: OWNER }, id)))
@@ -138,7 +138,7 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
   }
 }
 
-/** Serves one engine after the other, and is closed by whoever opened it. */
+/** Shared by all engines; closed by whoever opened it. */
 function shared(embedder: Embedder): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
@@ -148,7 +148,7 @@ function shared(embedder: Embedder): Embedder {
   }
 }
 
-/** By content: where a turn stands in its session is up to the write path. */
+/** Matches turns by content, because the write path decides about positions. */
 async function mapTurns(
   store: SqliteStore,
   conversations: readonly ReplayedConversation[],
@@ -177,7 +177,7 @@ function contentOf({ text }: Utterance): string {
   return stripBlocks(text).trim()
 }
 
-/** Memories and quotations that are in a block because of the question. */
+/** Memories and quoted turns that are in a block because of the question. */
 export function countItems(count: number, receipt: ReceiptDetail | null): number {
   const injected = new Set(receipt?.injected?.memories ?? [])
   return count - (receipt?.identityIds.filter((id) => injected.has(id)).length ?? 0)

@@ -12,7 +12,7 @@ type Measured = readonly (readonly [set: string, measurement: Measurement])[]
 type Goal = Floor & { readonly goal: number; readonly isReached: boolean }
 
 const UPDATE_CATEGORY = 'knowledge-update'
-/** The questions of LoCoMo that have no true answer. */
+/** The unanswerable questions of LoCoMo. */
 const ADVERSARIAL = '5'
 
 /** At `BUDGET` tokens. */
@@ -56,7 +56,7 @@ export function toReport(measured: Measured, options: { readonly explain: boolea
   }
 }
 
-/** Questions that count for the floors: with a true answer. Others have rows of their own. */
+/** Answerable questions, which the floors are about. Others have their own rows. */
 function isCounted(set: string): (outcome: QuestionOutcome) => boolean {
   return ({ query }) =>
     !query.isUnanswerable && !(set === 'locomo' && query.category === ADVERSARIAL)
@@ -111,7 +111,7 @@ function isUpdate({ query }: QuestionOutcome): boolean {
 
 type Row = { readonly name: string; readonly outcomes: readonly QuestionOutcome[] }
 
-/** All that count, then each category; those without a true answer apart. */
+/** All answerable questions, then each category, then the unanswerable ones. */
 function rowsOf(set: string, { questions }: Measurement): readonly Row[] {
   const counted = questions.filter(isCounted(set))
   const apart = questions.filter((outcome) => !isCounted(set)(outcome))
@@ -197,7 +197,7 @@ function shown(share: Share): string {
   return `${share.count} of ${share.of} (${(100 * ratio(share)).toFixed(1)} %)`
 }
 
-/** Everything about one set, as `--json` prints it. */
+/** The results of one set for `--json`. */
 function setFigures(set: string, measurement: Measurement) {
   const { questions, unrelated, groups, turns, writeMs, askMs } = measurement
   const budgets = budgetsOf(measurement)

@@ -1,4 +1,4 @@
-/** Chooses the questions that nothing in the conversations of a set answers. */
+/** Selects questions that the conversations of a set cannot answer. */
 import { createHash } from 'node:crypto'
 import type { EvalQuery } from '../datasets.ts'
 import { SMALL_TALK, UNRELATED_QUESTIONS } from '../unrelated.ts'
@@ -18,7 +18,7 @@ const BROAD_CATEGORIES: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ])
 
-/** The questions of a set that are about something of its own. */
+/** The questions that are specific to a set. */
 export function specificQuestions(set: string, queries: readonly EvalQuery[]): readonly string[] {
   const broad = BROAD_CATEGORIES.get(set) ?? []
   return queries
@@ -51,7 +51,7 @@ export function pickUnrelated({
   ]
 }
 
-/** Always the same ones, in an order that has nothing to do with them. */
+/** A deterministic sample. */
 function pick(texts: readonly string[], count: number): readonly string[] {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex')
   return texts.toSorted((a, b) => (hash(a) < hash(b) ? -1 : 1)).slice(0, count)

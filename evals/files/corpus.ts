@@ -1,4 +1,4 @@
-/** The public pages that questions about files are asked of, unpacked into a folder of their own. */
+/** Unpacks the public documentation pages of the file search eval. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -8,12 +8,12 @@ export function pagesIn(data: string): string {
   return join(data, 'markdown', 'kubernetes-docs.tar.gz')
 }
 
-/** Why there are none to ask; null when there are. */
+/** Why the corpus is unavailable; null when it is available. */
 export function missingPages(data: string): string | null {
   return existsSync(pagesIn(data)) ? null : `there are no pages at ${pagesIn(data)}`
 }
 
-/** Those that are wanted, or all. Returns how many there are. */
+/** Unpacks the selected pages, or all, and returns their number. */
 export function unpackPages(
   data: string,
   folder: string,
@@ -39,7 +39,7 @@ export function unpackPages(
 const BLOCK_BYTES = 512
 const FILE_KINDS = ['0', '\0']
 
-/** The files of a tar archive: names may be too long for their field and are then told by the entry before. */
+/** The files of a tar archive. Long names are in the entry before the file. */
 function* filesIn(archive: Buffer): Generator<{ readonly path: string; readonly bytes: Buffer }> {
   let longName: string | null = null
   for (let at = 0; at + BLOCK_BYTES <= archive.length; ) {

@@ -1,4 +1,4 @@
-/** Pages in a real index of files, on a disk, as a fresh machine has it. */
+/** Indexes pages with the real file index, on disk, with default settings. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,13 +22,13 @@ const HITS_MAX = 10
 
 export type PageIndex = {
   readonly chunks: number
-  /** Paths are those inside of the folder. */
+  /** Paths are relative to the folder. */
   ask(text: string): Promise<readonly FileHit[]>
   close(): Promise<void>
 }
 
 export type PageIndexOptions = {
-  /** Null: words alone. */
+  /** Null: keyword search only. */
   readonly embedding: EmbeddingOptions | null
   readonly onProgress?: (words: string) => void
 }

@@ -1,7 +1,7 @@
 /**
- * Questions of our own about public documentation, in three languages, each with the lines that answer it. The documents
- * themselves are not part of this repository. Other pages of a language that say the same are named as well; a page
- * in another language is no answer, since whoever asks should get what they can read.
+ * Questions about public documentation in three languages, each with the lines that answer it. The documents are not part
+ * of this repository. Further pages in the same language with the answer are listed, too; pages in another language are no
+ * answer, because readers need a language that they know.
  */
 import { type Citation, parseCitation } from '../../src/files/citation.ts'
 
@@ -9,8 +9,8 @@ export const LANGUAGES = ['English', 'Chinese', 'Japanese'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /**
- * `words`: in the words of the page. `meaning`: in other words. `code`: names of fields, flags and commands. `heading`:
- * what a section is called. `number`: a value.
+ * `words`: phrased like the page. `meaning`: phrased differently. `code`: names of fields, flags and commands. `heading`:
+ * the title of a section. `number`: a value.
  */
 export const KINDS = ['words', 'meaning', 'code', 'heading', 'number'] as const
 export type Kind = (typeof KINDS)[number]
@@ -19,7 +19,7 @@ export type FileQuestion = {
   readonly language: Language
   readonly kind: Kind
   readonly text: string
-  /** Any of them answers. */
+  /** Any of these locations answers. */
   readonly places: readonly Citation[]
 }
 
@@ -29,7 +29,7 @@ const FOLDERS: Readonly<Record<Language, string>> = {
   Japanese: 'ja/docs',
 }
 
-/** Kind, question, and where it is answered, one place after the other. */
+/** Kind, question, and its answering locations. */
 const ENGLISH = `
 words   | How many pods per node are supported in a large cluster?              | setup/best-practices/cluster-large.md#L8-L18
 words   | Why are termination messages of containers truncated?                 | tasks/debug/debug-application/determine-reason-pod-failure.md#L87-L97
@@ -123,7 +123,7 @@ number  | 6443番ポートは何に使われますか？                        
 number  | PriorityClassの値は10億以下ですか？                      | concepts/scheduling-eviction/pod-priority-preemption.md#L50-L58
 `
 
-/** Asked of the same files, and answered nowhere in them. */
+/** Questions that the files do not answer. */
 export const UNANSWERABLE: readonly string[] = [
   'Which wine goes with roast duck?',
   'When does the ferry to Gozo leave on Sundays?',

@@ -1,25 +1,27 @@
 /**
- * Keys: what programs present to be let in. A key is `rc_`, its id, and a secret of 256 random bits, shown once; only a
- * hash of the secret is kept. A fast hash is enough, because such a secret can't be guessed from a list.
+ * API keys and the browser sessions that were opened with them. A key reads `rc_<id>_<secret>`; the store holds only a
+ * SHA-256 hash of the secret. A fast hash is enough because 256 random bits cannot be found with a dictionary.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
+import { createInvalidInputError } from '../domain/field-parsers.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import { sha256 } from '../lib/hash.ts'
 import { type Instant, MINUTE_MS } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
   getSystemEntry,
   listEntries,
+  removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
-import { createLoginRecords, type LoginRecords } from './logins.ts'
 
 export type ApiKeyInput = {
-  /** What it is for, in the words of whoever made it. */
+  /** A label that says what uses the key. */
   readonly name: string
   readonly defaultOwner: string
   readonly actsFor?: readonly string[]
@@ -70,21 +72,50 @@ export interface ApiKeys {
   readonly logins: LoginRecords
 }
 
+export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
+
+/** Browser sessions by the hash of their cookie, stored so that they survive a restart and work on every server. */
+export interface LoginRecords {
+  /**
+   * Stores a login under the hash of its token. Beyond the limit of a key, its oldest login is removed.
+   *
+   * @example
+   * type Login = Parameters<typeof engine.admin.keys.logins.open>[1]
+   * const store = (hash: string, login: Login) => engine.admin.keys.logins.open(hash, login)
+   */
+  open(hash: string, login: LoginRecord): Promise<void>
+  /**
+   * Null when there is no such login, or when it has expired.
+   *
+   * @example
+   * const login = await engine.admin.keys.logins.get('3f1c9e')
+   */
+  get(hash: string): Promise<LoginRecord | null>
+  /**
+   * @example
+   * await engine.admin.keys.logins.close('3f1c9e')
+   */
+  close(hash: string): Promise<void>
+}
+
 const SECRET_BYTES = 32
 const NAME_CHARACTERS_MAX = 100
 const ACTS_FOR_MAX = 100
 const MANAGEMENT_NAME = 'management'
 
-/** The home of the management key, as that of the command line. */
+/** One key must not fill the store with sessions. */
+const LOGINS_PER_KEY_MAX = 50
+
+/** The default owner of the command line as well. */
 const MANAGEMENT_HOME = 'default'
 
-/** The last use is for people to look at; writing it once a minute is enough for that. */
-const LAST_USE_STEP_MS = MINUTE_MS
+/** `lastUsedAt` is for display only, so one write a minute is precise enough. */
+const LAST_USE_STEP_MS = 60_000
 
 export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports
-  /** Null when somebody else was first. */
-  const make = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {
+  /** Resolves to null when a concurrent request wrote the same row first. */
+  const createKey = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {
     const now = clock.now()
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
@@ -98,57 +129,66 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
       hash: hashSecret(secret),
       lastUsedAt: null,
     }
-    const made = buildEntryChange(
+    const created = buildEntryChange(
       { id, kind: 'key', at: now, about: home, expiresAt, body },
       before,
     )
-    if ((await store.commit([made.change])).kind === 'conflict') return null
-    return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
+    if ((await store.commit([created.change])).kind === 'conflict') return null
+    return { key: toKey(created.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
-  const noteUse = (entry: Entry, now: Instant) => {
+  const recordUse = (entry: Entry, now: Instant) => {
     if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
     const used = buildEntryChange({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
-    store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
+    store.commit([used.change]).catch(() => {}) // the next use repeats a lost update
   }
   return {
     logins: createLoginRecords(ports),
     create: async (input) => {
-      const made = await make(input, ports.ids.next('key', clock.now()), null)
-      if (made === null) throw new AppError('conflict', 'A new id was taken. Try again.')
-      return made
+      const created = await createKey(input, ports.ids.next('key', clock.now()), null)
+      if (created === null) {
+        throw new AppError('conflict', 'The generated key id is already taken. Retry the request.')
+      }
+      return created
     },
     verify: async (secret) => {
       const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
       if (id === undefined || rest === undefined) return null
       const entry = await getSystemEntry(ports, `key_${id}`)
       const now = clock.now()
-      // Compared even when there is no such key: how long it takes must not tell which ids exist.
+      // An unknown id is compared too, so that the response time does not reveal which ids exist.
       const isRight = isEqualHash(String(entry?.body.hash ?? hashSecret('')), hashSecret(rest))
       if (entry === null || !isRight) return null
       if (entry.expiresAt !== null && entry.expiresAt <= now) return null
-      noteUse(entry, now)
+      recordUse(entry, now)
       return toKey(entry)
     },
     list: async () => (await listEntries(ports, { kinds: ['key'] })).map(toKey),
     revoke: async (id) => {
       const entry = await getSystemEntry(ports, parseId('key', id))
-      if (entry?.kind !== 'key') throw new AppError('not_found', `There is no key ${id}.`, { id })
+      if (entry?.kind !== 'key') throw new AppError('not_found', `API key ${id} not found.`, { id })
       await store.commit([buildEntryRemoval(entry)])
       return toKey(entry)
     },
     ensureManagement: async () => {
       if ((await getSystemEntry(ports, MANAGEMENT_ID)) !== null) return null
-      return (await make(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
+      return (await createKey(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
     },
     resetManagement: async () => {
-      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getSystemEntry(ports, MANAGEMENT_ID))
-      if (made === null) throw new AppError('conflict', 'It was just reset by somebody else.')
-      return made.secret
+      const created = await createKey(
+        MANAGEMENT,
+        MANAGEMENT_ID,
+        await getSystemEntry(ports, MANAGEMENT_ID),
+      )
+      if (created === null) {
+        const message = 'A concurrent request reset the management key. Retry to replace it again.'
+        throw new AppError('conflict', message)
+      }
+      return created.secret
     },
   }
 }
 
-/** There is one, so it has one id: two servers that start at once can't both make it. */
+/** A fixed id, so that two servers that start at once cannot both create the management key. */
 const MANAGEMENT_ID = 'key_management' as ApiKeyId
 const MANAGEMENT: ApiKeyInput = {
   name: MANAGEMENT_NAME,
@@ -156,56 +196,92 @@ const MANAGEMENT: ApiKeyInput = {
   role: 'superadmin',
 }
 
+function createLoginRecords(ports: StoreDependencies): LoginRecords {
+  const { store, clock } = ports
+  const buildLoginId = (hash: string) => `lgn_${hash}`
+  return {
+    open: async (hash, { key, expiresAt }) => {
+      await removeExpiredEntries(ports, ['login'])
+      const entries = await listEntries(ports, { kinds: ['login'] })
+      const ofKey = entries.filter(({ body }) => body.key === key)
+      const surplus = ofKey
+        .toSorted((a, b) => a.at - b.at)
+        .slice(0, Math.max(0, ofKey.length - LOGINS_PER_KEY_MAX + 1))
+      const { change } = buildEntryChange(
+        {
+          ...{ id: buildLoginId(hash), kind: 'login' as const, at: clock.now(), body: { key } },
+          expiresAt: expiresAt as Instant, // derived from the clock
+        },
+        null,
+      )
+      await store.commit([...surplus.map((entry) => buildEntryRemoval(entry)), change])
+    },
+    get: async (hash) => {
+      const entry = await getSystemEntry(ports, buildLoginId(hash))
+      if (entry?.expiresAt == null || entry.expiresAt <= clock.now()) return null
+      return { key: entry.body.key as ApiKeyId, expiresAt: entry.expiresAt } // written by `open`
+    },
+    close: async (hash) => {
+      const entry = await getSystemEntry(ports, buildLoginId(hash))
+      if (entry !== null) await store.commit([buildEntryRemoval(entry)])
+    },
+  }
+}
+
 function parseKey(input: ApiKeyInput, now: Instant) {
   const { name, defaultOwner: home, actsFor = [], role = 'user', expiresAt = null } = input
   if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_CHARACTERS_MAX) {
-    throw new AppError(
-      'invalid_input',
-      `A key has a name of 1 to ${NAME_CHARACTERS_MAX} letters.`,
-      {
-        field: 'name',
-      },
+    throw createInvalidInputError(
+      'name',
+      `\`name\` must have 1 to ${NAME_CHARACTERS_MAX} characters.`,
     )
   }
   if (!ROLES.includes(role)) {
-    throw new AppError('invalid_input', `role is one of ${ROLES.join(', ')}.`, { field: 'role' })
+    throw createInvalidInputError(
+      'role',
+      `\`role\` must be one of ${ROLES.join(', ')}; got "${role}".`,
+    )
   }
   if (actsFor.length > ACTS_FOR_MAX) {
-    throw new AppError('invalid_input', `A key acts for at most ${ACTS_FOR_MAX} owners.`, {
-      field: 'actsFor',
-    })
+    throw createInvalidInputError(
+      'actsFor',
+      `\`actsFor\` must hold at most ${ACTS_FOR_MAX} owners; got ${actsFor.length}.`,
+    )
   }
   if (expiresAt !== null && !(Number.isInteger(expiresAt) && expiresAt > now)) {
-    throw new AppError('invalid_input', 'expiresAt is a time to come.', { field: 'expiresAt' })
+    throw createInvalidInputError(
+      'expiresAt',
+      `\`expiresAt\` must be a time in the future, in epoch milliseconds; got ${expiresAt}.`,
+    )
   }
-  const ownerOf = (owner: string) => parseScope({ owner }).owner
+  const parseOwner = (owner: string) => parseScope({ owner }).owner
   return {
     name,
     role,
-    home: ownerOf(home),
-    actsFor: [...new Set(actsFor.map(ownerOf))],
+    home: parseOwner(home),
+    actsFor: [...new Set(actsFor.map(parseOwner))],
     expiresAt: expiresAt as Instant | null, // checked above
   }
 }
 
 function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
   return {
-    id: id as string as ApiKeyId, // entries of this kind have such ids
+    id: id as string as ApiKeyId, // the id of a `key` entry
     version,
     name: String(body.name),
     hash: String(body.hash),
     home: parseScope({ owner: String(body.home) }).owner,
-    actsFor: (body.actsFor as readonly string[]).map((owner) => parseScope({ owner }).owner), // as written by `make`
+    actsFor: (body.actsFor as readonly string[]).map((owner) => parseScope({ owner }).owner), // written by `createKey`
     role: ROLES.find((role) => role === body.role) ?? 'reader',
     isManagement: body.isManagement === true,
     createdAt: at,
     expiresAt,
-    lastUsedAt: body.lastUsedAt as Instant | null, // as written by `noteUse`
+    lastUsedAt: body.lastUsedAt as Instant | null, // written by `recordUse`
   }
 }
 
 function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return sha256(secret)
 }
 
 function isEqualHash(a: string, b: string): boolean {

@@ -1,9 +1,9 @@
-/** The audit log: who did what to which memory. It holds ids, never text, and is kept for a configured time. */
+/** The audit log: which key performed which operation on which ids. It never holds text; entries expire. */
 import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
+import { DAY_MS, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import {
   buildEntryChange,
@@ -22,11 +22,11 @@ export type NewAuditEntry = {
 
 export type AuditQuery = {
   readonly owner?: string
-  /** A key, or null for whoever sat at the machine. */
+  /** A key, or null for local access without one. */
   readonly actor?: string | null
-  /** As `memory.forget`, or `memory` for all that is done to memories. */
+  /** An operation such as `memory.forget`, or a group such as `memory`. */
   readonly operation?: string
-  /** What it was done to. */
+  /** The id of a row that the operation changed. */
   readonly target?: string
   readonly from?: number
   readonly before?: number
@@ -59,22 +59,25 @@ export interface AuditLog {
 const LIST_LIMIT = 50
 const TARGETS_MAX = 100
 
-/** Old entries are removed with every so many new ones. */
+/** The number of appended entries between two removals of expired ones. */
 const CLEAN_EVERY = 200
 
-export function createAuditLog(ports: StoreDependencies, days: () => Promise<number>): AuditLog {
-  let noted = 0
+export function createAuditLog(
+  ports: StoreDependencies,
+  getRetentionDays: () => Promise<number>,
+): AuditLog {
+  let appended = 0
   return {
     append: async ({ actor, operation, owner, targets }) => {
       const at = ports.clock.now()
-      const kept = await days()
-      if (kept === 0) return
+      const retentionDays = await getRetentionDays()
+      if (retentionDays === 0) return
       const entry = {
         id: ports.ids.next('aud', at),
         kind: 'audit' as const,
         at,
         about: parseScope({ owner }).owner,
-        expiresAt: addMs(at, kept * DAY_MS),
+        expiresAt: (at + retentionDays * DAY_MS) as Instant,
         body: {
           actor,
           operation,
@@ -83,8 +86,8 @@ export function createAuditLog(ports: StoreDependencies, days: () => Promise<num
         },
       }
       await ports.store.commit([buildEntryChange(entry, null).change])
-      noted++
-      if (noted % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['audit'])
+      appended++
+      if (appended % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['audit'])
     },
     list: async (query = {}) => {
       const { owner, from, before, limit, after } = query
@@ -94,7 +97,7 @@ export function createAuditLog(ports: StoreDependencies, days: () => Promise<num
         ...(from === undefined ? {} : { atFrom: from as Instant }),
         ...(before === undefined ? {} : { atBefore: before as Instant }),
       }
-      const pageAfter = async (cursor: string | null, rows: number) => {
+      const loadPage = async (cursor: string | null, rows: number) => {
         const page = await ports.store.find('entry', SYSTEM_SCOPE, {
           where,
           order: 'newest',
@@ -103,48 +106,48 @@ export function createAuditLog(ports: StoreDependencies, days: () => Promise<num
         })
         return { rows: page.rows.map(toAuditEntry), next: page.next }
       }
-      const wanted = parseLimit(limit ?? LIST_LIMIT)
+      const rowsMax = parseLimit(limit ?? LIST_LIMIT)
       const cursor = after === undefined ? null : parseCursor('aud', after)
-      return isSingleOwnerQuery(query)
-        ? filterMatching(query, wanted, cursor, (at) => pageAfter(at, ROWS_AT_ONCE))
-        : pageAfter(cursor, wanted)
+      return needsScan(query)
+        ? scanForMatches(query, rowsMax, cursor, (from) => loadPage(from, SCAN_ROWS))
+        : loadPage(cursor, rowsMax)
     },
   }
 }
 
-const ROWS_AT_ONCE = 500
+const SCAN_ROWS = 500
 
-/** What nobody waits for longer: beyond this the page ends early, and `next` goes on. */
-const LOOKED_AT_MAX = 10_000
+/** A page ends early after this many scanned rows; `next` continues from there. */
+const SCANNED_ROWS_MAX = 10_000
 
-function isSingleOwnerQuery({ actor, operation, target }: AuditQuery): boolean {
+function needsScan({ actor, operation, target }: AuditQuery): boolean {
   return actor !== undefined || operation !== undefined || target !== undefined
 }
 
-/** Stores know whom an entry is about and when it was; the rest is looked for in what they answer. */
-async function filterMatching(
+/** Stores filter by owner and time only; the other fields are compared here, row by row. */
+async function scanForMatches(
   query: AuditQuery,
-  wanted: number,
+  rowsMax: number,
   after: string | null,
-  pageAfter: (cursor: string | null) => Promise<Page<AuditEntry>>,
+  loadPage: (cursor: string | null) => Promise<Page<AuditEntry>>,
 ): Promise<Page<AuditEntry>> {
-  const found: AuditEntry[] = []
+  const matches: AuditEntry[] = []
   let cursor = after
-  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += ROWS_AT_ONCE) {
-    const { rows, next } = await pageAfter(cursor)
+  for (let scanned = 0; scanned < SCANNED_ROWS_MAX; scanned += SCAN_ROWS) {
+    const { rows, next } = await loadPage(cursor)
     for (const [index, entry] of rows.entries()) {
-      if (!isMatch(entry, query)) continue
-      found.push(entry)
+      if (!matchesQuery(entry, query)) continue
+      matches.push(entry)
       const isLast = next === null && index === rows.length - 1
-      if (found.length === wanted) return { rows: found, next: isLast ? null : entry.id }
+      if (matches.length === rowsMax) return { rows: matches, next: isLast ? null : entry.id }
     }
-    if (next === null) return { rows: found, next: null }
+    if (next === null) return { rows: matches, next: null }
     cursor = next
   }
-  return { rows: found, next: cursor }
+  return { rows: matches, next: cursor }
 }
 
-function isMatch(entry: AuditEntry, { actor, operation, target }: AuditQuery): boolean {
+function matchesQuery(entry: AuditEntry, { actor, operation, target }: AuditQuery): boolean {
   return (
     (actor === undefined || entry.actor === actor) &&
     (operation === undefined ||
@@ -156,9 +159,9 @@ function isMatch(entry: AuditEntry, { actor, operation, target }: AuditQuery): b
 
 function toAuditEntry({ id, at, about, body }: Entry): AuditEntry {
   return {
-    id: id as string as AuditId, // entries of this kind have such ids
+    id: id as string as AuditId, // the id of an `audit` entry
     at,
-    actor: body.actor as ApiKeyId | null, // as written by `note`, like the rest
+    actor: body.actor as ApiKeyId | null, // this and `targets` were written by `append`
     operation: String(body.operation),
     owner: parseScope({ owner: about ?? '' }).owner,
     targets: body.targets as readonly string[],

@@ -1,13 +1,12 @@
 /**
- * Remembered answers: a client that sends a request again because it didn't hear the answer gets the same one, and
- * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
+ * Idempotency keys: a client that retries a request receives the first response, and the work runs once. The key is
+ * claimed before the work starts, so that two simultaneous requests cannot both run it.
  */
-
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
+import type { Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -43,19 +42,20 @@ export interface IdempotencyKeys {
   clear(): Promise<void>
 }
 
-const KEPT_MS = DAY_MS
+const RESPONSE_TTL_MS = 24 * 3_600_000
 
-/** A claim whose process has died is free again after this time. */
-const CLAIM_MS = 10 * 60_000
+/** A claim of a process that died expires after this time. */
+const CLAIM_TTL_MS = 10 * 60_000
 const CLEAN_EVERY = 100
+const IN_PROGRESS = 'A request with the same idempotency key is still running. Retry shortly.'
 
 export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys {
   const { store, clock } = ports
-  let asked = 0
+  let calls = 0
   return {
     runOnce: async (name, request, work) => {
-      asked++
-      if (asked % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['answer'])
+      calls++
+      if (calls % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['answer'])
       const id = `ans_${sha256(name)}`
       const asks = sha256(request)
       const known = await getSystemEntry(ports, id)
@@ -64,40 +64,43 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
         if (known.body.asks !== asks) {
           throw new AppError(
             'conflict',
-            'The idempotency key was used for another request. Take a new one for each request.',
+            'The idempotency key was used for a different request. Use a new key for each request.',
           )
         }
         const { answer } = known.body
-        if (answer == null) throw new AppError('conflict', 'The same request is still being done.')
-        return { answer: answer as JsonObject, isRepeated: true } // as written below
+        if (answer == null) throw new AppError('conflict', IN_PROGRESS)
+        return { answer: answer as JsonObject, isRepeated: true } // written below
       }
-      const claim = buildEntryChange(buildEntry(id, now, CLAIM_MS, { asks, answer: null }), known)
-      const claimed = await store.commit([claim.change])
-      if (claimed.kind === 'conflict') {
-        throw new AppError('conflict', 'The same request is still being done.')
-      }
+      const claim = buildEntryChange(
+        buildEntry(id, now, CLAIM_TTL_MS, { asks, answer: null }),
+        known,
+      )
+      const outcome = await store.commit([claim.change])
+      if (outcome.kind === 'conflict') throw new AppError('conflict', IN_PROGRESS)
       const answer = await work().catch(async (error: unknown) => {
-        // Only our own claim; and it ends by itself, later.
+        // The version protects a claim made by another process since; a claim that stays expires.
         const { version } = claim.entry
         await store.commit([buildEntryRemoval(claim.entry, { version })]).catch(() => {})
         throw error
       })
-      // The work is done, whether or not its answer can be kept.
-      const kept = buildEntryChange(buildEntry(id, now, KEPT_MS, { asks, answer }), claim.entry)
-      await store.commit([kept.change]).catch(() => {})
+      // The work succeeded, so a response that cannot be stored must not fail the request.
+      const stored = buildEntryChange(
+        buildEntry(id, now, RESPONSE_TTL_MS, { asks, answer }),
+        claim.entry,
+      )
+      await store.commit([stored.change]).catch(() => {})
       return { answer, isRepeated: false }
     },
     clear: async () => {
-      const kept = await listEntries(ports, { kinds: ['answer'] })
-      for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
-        await store.commit(
-          kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => buildEntryRemoval(entry)),
-        )
+      const entries = await listEntries(ports, { kinds: ['answer'] })
+      for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
+        const batch = entries.slice(start, start + COMMIT_CHANGES_MAX)
+        await store.commit(batch.map((entry) => buildEntryRemoval(entry)))
       }
     },
   }
 }
 
-function buildEntry(id: string, at: Instant, keptMs: number, body: JsonObject) {
-  return { id, kind: 'answer' as const, at, expiresAt: addMs(at, keptMs), body }
+function buildEntry(id: string, at: Instant, ttlMs: number, body: JsonObject) {
+  return { id, kind: 'answer' as const, at, expiresAt: (at + ttlMs) as Instant, body }
 }

@@ -1,4 +1,4 @@
-/** Where vectors are kept besides the memories, for people who set it up or look at it. */
+/** Administration of the vector replica: status, Qdrant settings, health checks and cleanup. */
 import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
@@ -19,12 +19,12 @@ import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
 import type { SettingChanges, StoredSettings } from './stored-settings.ts'
 
 export type QdrantSettings = {
-  /** Whether the settings name it as what finds memories by meaning. */
+  /** Whether the settings select Qdrant for vector search. */
   readonly isEnabled: boolean
   readonly url: string
   readonly prefix: string
   readonly quantization: Settings['vectorStore.qdrantQuantization']
-  /** Of the stored key; null when none is stored. */
+  /** Null when no key is stored. */
   readonly maskedKey: string | null
 }
 
@@ -104,8 +104,8 @@ export interface ReplicaAdmin {
   cleanUp(options: { readonly dryRun: boolean }): Promise<number>
 }
 
-/** Who saves settings wants to know whether they work, but does not wait for ever. */
-const TRIAL_MS = 10_000
+/** How long saving the settings waits for the first connection with them. */
+const RECONFIGURE_TIMEOUT_MS = 10_000
 
 export type ReplicaAdminDependencies = StoreDependencies & {
   readonly embedder?: Embedder
@@ -118,14 +118,15 @@ export function createReplicaAdmin(
   ports: ReplicaAdminDependencies,
   settings: StoredSettings,
 ): ReplicaAdmin {
-  const { replication: tiers, embedder, clock, vectorsUnavailableReason: withoutVectors } = ports
+  const { replication, embedder, clock, vectorsUnavailableReason } = ports
   const off = createOffStatus(clock.now(), explainMissingVectors(ports))
   const current = async () =>
-    (await tiers?.current()) ?? omitReplica(off, withoutVectors, await settings.resolve(null))
+    (await replication?.current()) ??
+    buildRefusedStatus(off, vectorsUnavailableReason, await settings.resolve(null))
   return {
-    status: () => tiers?.status() ?? off,
+    status: () => replication?.status() ?? off,
     current,
-    subscribe: (listener) => tiers?.subscribe(listener) ?? (() => {}),
+    subscribe: (listener) => replication?.subscribe(listener) ?? (() => {}),
     qdrant: async () => {
       const inForce = await settings.resolve(null)
       const key = await readSecret(ports, 'qdrant')
@@ -139,48 +140,49 @@ export function createReplicaAdmin(
     },
     changeQdrant: async (changes, key) => {
       if (
-        tiers === undefined &&
-        withoutVectors !== undefined &&
-        changes['vectorStore.backend'] === 'qdrant'
+        replication === undefined &&
+        vectorsUnavailableReason !== undefined &&
+        changes.vectorStore === 'qdrant'
       ) {
-        throw new AppError('missing_part', withoutVectors) // it would copy what there is not
+        throw new AppError('missing_part', vectorsUnavailableReason)
       }
-      // At once: no server may be asked with a key that is meant for another address.
+      // One commit, so that no server ever receives a key that was meant for another address.
       await settings.change(null, changes, async () =>
         key === undefined
           ? []
           : [await buildSecretChange(ports, 'qdrant', key === '' ? null : key)],
       )
-      await withTimeout(TRIAL_MS, async () => tiers?.reconfigure())
+      await withTimeout(RECONFIGURE_TIMEOUT_MS, async () => replication?.reconfigure())
       return current()
     },
-    health: async () => (await tiers?.health()) ?? null,
+    health: async () => (await replication?.health()) ?? null,
     searchReplica: async (scope, { text, limit, signal }) => {
-      if (tiers === undefined || embedder === undefined) {
+      if (replication === undefined || embedder === undefined) {
         throw new AppError('missing_part', explainMissingVectors(ports))
       }
       const model = await embedder.describe(signal)
       const [vector] = await embedder.embed([text], { purpose: 'query', signal })
       const signature = buildSpaceSignature(model, ports.vectorEncoding ?? 'float32')
       const space = { signature, dimensions: model.dimensions }
-      return vector === undefined ? [] : tiers.searchReplica(space, scope, { vector, limit })
+      return vector === undefined ? [] : replication.searchReplica(space, scope, { vector, limit })
     },
     cleanUp: async (options) => {
-      if (tiers === undefined) throw new AppError('missing_part', explainMissingVectors(ports))
-      return tiers.cleanUp(options)
+      if (replication === undefined)
+        throw new AppError('missing_part', explainMissingVectors(ports))
+      return replication.cleanUp(options)
     },
   }
 }
 
 function isQdrantSetting({
-  'vectorStore.backend': vectorStore,
-  'vectorStore.qdrantUrl': qdrantUrl,
+  'vectorStore.backend': backend,
+  'vectorStore.qdrantUrl': url,
 }: Settings): boolean {
-  return vectorStore === 'qdrant' || (vectorStore === 'auto' && qdrantUrl !== '')
+  return backend === 'qdrant' || (backend === 'auto' && url !== '')
 }
 
-/** A vector store that the settings name and that can't be: it would be made from vectors that nobody keeps. */
-function omitReplica(
+/** Reports the configured vector store as refused when there are no vectors to replicate. */
+function buildRefusedStatus(
   off: VectorReplicaStatus,
   reason: string | undefined,
   inForce: Settings,
@@ -192,11 +194,10 @@ function omitReplica(
   return { ...off, backend, state: 'misconfigured', reason }
 }
 
-/** Without vectors there is nothing to keep anywhere. */
-function createOffStatus(since: Instant, because: string): VectorReplicaStatus {
+function createOffStatus(since: Instant, reason: string): VectorReplicaStatus {
   return {
     ...{ backend: null, servedBy: 'primary', state: 'off', since },
-    reason: because,
+    reason,
     ...{ nextRetryAt: null, progress: null, pendingMemories: 0 },
   }
 }

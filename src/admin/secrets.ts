@@ -1,8 +1,8 @@
 /**
- * Secrets that other services are asked with. They are kept with the memories, encrypted where those are, are never in an
- * export and are never told again: who wants to know gets the last few characters.
+ * Credentials of external services. They are stored in the database, encrypted where the database is, never exported,
+ * and never shown again except for their last few characters.
  */
-import { AppError } from '../lib/errors.ts'
+import { createInvalidInputError } from '../domain/field-parsers.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
@@ -21,23 +21,24 @@ export async function readSecret(
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The change that keeps it; null takes it away. */
+/** Builds the change that stores the secret; null removes it. */
 export async function buildSecretChange(
   ports: Pick<StoreDependencies, 'store' | 'clock'>,
   name: SecretName,
   value: string | null,
 ): Promise<Change> {
   if (value !== null && (!/^[\x21-\x7e]+$/.test(value) || value.length > SECRET_CHARACTERS_MAX)) {
-    throw new AppError('invalid_input', 'A key holds letters, digits and signs, and no spaces.', {
-      field: 'apiKey',
-    })
+    throw createInvalidInputError(
+      'apiKey',
+      `\`apiKey\` must be 1 to ${SECRET_CHARACTERS_MAX} printable ASCII characters without spaces.`,
+    )
   }
   const before = await getSystemEntry(ports, buildSecretId(name))
   const entry = { id: buildSecretId(name), kind: 'secret' as const, at: ports.clock.now() }
   return buildEntryChange({ ...entry, body: { value } }, before).change
 }
 
-/** Enough to know it again by; of a short one nothing. */
+/** Shows enough to recognize a secret; nothing of a short one. */
 export function maskSecret(secret: string): string {
   return secret.length < SHOWN_CHARACTERS * 3 ? '***' : `***${secret.slice(-SHOWN_CHARACTERS)}`
 }

@@ -1,9 +1,18 @@
 /**
- * Stored settings: what an operator sets for everybody, and what is set for one owner. In force is, from weak to strong:
- * the default, what the process was started with, the system's value, the owner's.
+ * Settings in the store, for the whole system and per owner. Precedence: owner > system > command line and environment >
+ * default.
  */
-
-import type { OwnerId } from '../domain/ids.ts'
+import type { Entry } from '../domain/entry.ts'
+import {
+  createInvalidInputError,
+  parseInstant,
+  parseInteger,
+  parseNullable,
+  parseObject,
+  parseText,
+} from '../domain/field-parsers.ts'
+import type { EntryId, OwnerId } from '../domain/ids.ts'
+import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
 import {
   listSettingNames,
   parseSettings,
@@ -14,111 +23,115 @@ import {
   type SettingValues,
 } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
+import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { LruCache } from '../lib/lru-cache.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
-import { settingEntryId } from './setting-entry.ts'
 
-/** Null takes a stored value away, so that the next weaker one is in force. */
+/** Null removes a stored value, so that the next lower level applies. */
 export type SettingChanges = { readonly [name: string]: unknown }
 
 export interface StoredSettings {
-  /** What is in force for an owner; for null, for whoever has no settings of their own. */
+  /** The effective settings of an owner; null stands for an owner without settings. */
   resolve(owner: OwnerId | null): Promise<Settings>
-  /** The same, if it is known without asking the store. */
+  /** The effective settings if they are cached, else null. */
   peek(owner: OwnerId | null): Settings | null
-  /** Only what is stored at this level. */
+  /** The values stored at this level only. */
   getStored(owner: OwnerId | null): Promise<SettingValues>
-  /** `beside` is committed with them, and asked again when that has to be tried again. */
+  /** Commits the changes that `buildMore` returns with the settings; each retry of the commit calls it again. */
   change(
     owner: OwnerId | null,
     changes: SettingChanges,
-    beside?: () => Promise<readonly Change[]>,
+    buildMore?: () => Promise<readonly Change[]>,
   ): Promise<Settings>
-  /** Looks at the store the next time, whatever is known. */
+  /** Drops the cached values, so that the next call reads the store. */
   invalidate(): void
 }
 
-/** How long values are used without a look at the store, where another process may have changed them. */
-const FRESH_MS = 1_000
+/** How long cached values are used when another process may change them unnoticed. */
+const CACHE_TTL_MS = 1_000
 
-/** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
-const HEARD_FRESH_MS = 5_000
+/** The same when the store reports remote changes; the limit only covers a lost connection. */
+const CACHE_TTL_WITH_FEED_MS = 5_000
 
 export function createStoredSettings(
   ports: StoreDependencies & { readonly settings: SettingValues },
 ): StoredSettings {
-  const freshMs = ports.store.onRemoteChange === undefined ? FRESH_MS : HEARD_FRESH_MS
-  const fresh = new Map<
+  const ttlMs = ports.store.onRemoteChange === undefined ? CACHE_TTL_MS : CACHE_TTL_WITH_FEED_MS
+  const cache = new LruCache<
     OwnerId | null,
     { readonly values: SettingValues; readonly until: number }
-  >()
-  const resolved = new Map<OwnerId | null, ResolvedSettings>()
-  let changed = 0
-  const freshOf = (owner: OwnerId | null): SettingValues | null => {
-    const known = fresh.get(owner)
-    return known !== undefined && ports.clock.now() < known.until ? known.values : null
+  >({ entriesMax: CACHED_OWNERS_MAX })
+  const resolved = new LruCache<OwnerId | null, ResolvedSettings>({
+    entriesMax: CACHED_OWNERS_MAX,
+  })
+  let generation = 0
+  const getCached = (owner: OwnerId | null): SettingValues | null => {
+    const cached = cache.get(owner)
+    return cached !== undefined && ports.clock.now() < cached.until ? cached.values : null
   }
-  const stored = async (owner: OwnerId | null): Promise<SettingValues> => {
-    const known = freshOf(owner)
-    if (known !== null) return known
+  const getStored = async (owner: OwnerId | null): Promise<SettingValues> => {
+    const cached = getCached(owner)
+    if (cached !== null) return cached
     const now = ports.clock.now()
-    const before = changed
+    const before = generation
     const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
-    if (before !== changed) return values // read while it was being changed: not to be kept
-    if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
-    fresh.set(owner, { values, until: now + freshMs })
+    if (before !== generation) return values // changed during the read, so possibly outdated
+    cache.set(owner, { values, until: now + ttlMs })
     return values
   }
-  /** Made anew only when what they are made of is another: it is asked for with every call. */
-  const resolve = (owner: OwnerId | null, system: SettingValues, own: SettingValues): Settings => {
+  /** Memoized by the identity of its inputs, because every call needs the result. */
+  const merge = (owner: OwnerId | null, system: SettingValues, own: SettingValues): Settings => {
     const known = resolved.get(owner)
     if (known?.system === system && known.own === own) return known.settings
     const settings = resolveSettings(ports.settings, system, own)
-    if (resolved.size >= FRESH_OWNERS_MAX) resolved.clear()
     resolved.set(owner, { system, own, settings })
     return settings
   }
-  const effective = async (owner: OwnerId | null): Promise<Settings> => {
-    // At once, because each may be a trip to a server.
-    const [system, own] = await Promise.all([stored(null), owner === null ? NONE : stored(owner)])
-    return resolve(owner, system, own)
+  const resolve = async (owner: OwnerId | null): Promise<Settings> => {
+    // In parallel, because each read may be a round trip to a server.
+    const [system, own] = await Promise.all([
+      getStored(null),
+      owner === null ? NONE : getStored(owner),
+    ])
+    return merge(owner, system, own)
   }
   return {
-    resolve: effective,
+    resolve,
+    getStored,
     peek: (owner) => {
-      const system = freshOf(null)
-      const own = owner === null ? NONE : freshOf(owner)
-      return system === null || own === null ? null : resolve(owner, system, own)
+      const system = getCached(null)
+      const own = owner === null ? NONE : getCached(owner)
+      return system === null || own === null ? null : merge(owner, system, own)
     },
-    getStored: stored,
     invalidate: () => {
-      changed++
-      fresh.clear()
+      generation++
+      cache.clear()
     },
-    change: async (owner, changes, beside) => {
+    change: async (owner, changes, buildMore) => {
       assertOwnSettings(owner, changes)
       await commitWithRetry(ports, async () => {
         const before = await getSystemEntry(ports, settingEntryId(owner))
-        // What a newer version stored stays as it is.
+        // Unknown values of a newer version are preserved.
         const body = { ...before?.body, ...changes } as JsonObject // the changes were checked
         const values = Object.fromEntries(
           Object.entries(body).filter(([, value]) => value !== null),
         )
         const entry = { id: settingEntryId(owner), kind: 'setting' as const, at: ports.clock.now() }
         const { change } = buildEntryChange({ ...entry, about: owner, body: values }, before)
-        return { changes: [change, ...((await beside?.()) ?? [])], result: null }
+        return { changes: [change, ...((await buildMore?.()) ?? [])], result: null }
       })
-      changed++
-      fresh.delete(owner)
-      return effective(owner)
+      generation++
+      cache.delete(owner)
+      return resolve(owner)
     },
   }
 }
 
-const FRESH_OWNERS_MAX = 10_000
+const CACHED_OWNERS_MAX = 10_000
 const NONE: SettingValues = {}
 
 type ResolvedSettings = {
@@ -127,14 +140,14 @@ type ResolvedSettings = {
   readonly settings: Settings
 }
 
-/** What a newer version stored, or an older one under other limits, must not keep this one from working. */
+/** Values that this version cannot read, written by another version, must not stop it from working. */
 function parseStored(body: { readonly [name: string]: unknown }): SettingValues {
   const values: { [name: string]: unknown } = {}
   for (const [name, value] of Object.entries(body)) {
     try {
       Object.assign(values, parseSettings({ [name]: value }))
     } catch {
-      /* the next weaker value is in force */
+      /* the next lower level applies */
     }
   }
   return values
@@ -145,18 +158,52 @@ function assertOwnSettings(owner: OwnerId | null, changes: SettingChanges): void
   const unknown = Object.keys(changes).find(
     (name) => !listSettingNames().includes(name as SettingName),
   )
-  if (unknown !== undefined) parseSettings({ [unknown]: 0 }) // says which settings there are
-  if (owner === null) return
-  const system = Object.keys(changes).find(
-    (name) => SETTINGS[name as SettingName].scope === 'system', // each is a name, see above
-  )
+  if (unknown !== undefined) parseSettings({ [unknown]: 0 }) // throws with the list of settings
+  const system = owner === null ? undefined : findSystemSetting(changes)
   if (system === undefined) return
-  throw new AppError(
-    'invalid_input',
-    `"${system}" is set for the whole system, not for an owner.`,
-    {
-      field: system,
-      setting: system,
-    },
+  const details = { field: system, setting: system }
+  throw new AppError('invalid_input', explainSystemSetting(system), details)
+}
+
+function findSystemSetting(values: SettingChanges): string | undefined {
+  return Object.keys(values).find(
+    (name) => SETTINGS[name as SettingName].scope === 'system', // the callers checked the names
   )
+}
+
+function explainSystemSetting(name: string): string {
+  return `"${name}" can only be set for the whole system, not for an owner.`
+}
+
+/** The id of the settings of an owner; of the whole system for null. */
+export function settingEntryId(owner: OwnerId | null): EntryId {
+  return (owner === null ? 'set_system' : `set_${sha256(owner)}`) as EntryId // derived, not random
+}
+
+/**
+ * Parses stored settings, the only entries that an export holds. Their id and place are derived from the owner, so that
+ * a crafted file cannot write an entry where API keys are stored.
+ */
+export function parseSettingEntry(value: unknown): Entry {
+  const fields = parseObject('entry', value)
+  if (fields.kind !== 'setting') {
+    throw createInvalidInputError('kind', 'An imported entry must be of kind "setting".')
+  }
+  const about = parseNullable(
+    fields.about,
+    (name) => parseScope({ owner: parseText('about', name) }).owner,
+  )
+  const values = parseSettings(parseObject('body', fields.body))
+  const system = about === null ? undefined : findSystemSetting(values)
+  if (system !== undefined) throw createInvalidInputError(system, explainSystemSetting(system))
+  return {
+    id: settingEntryId(about),
+    place: { owner: SYSTEM_OWNER, user: null, session: null },
+    kind: 'setting',
+    about,
+    at: parseInstant('at', fields.at),
+    expiresAt: null,
+    version: parseInteger('version', fields.version, 1),
+    body: values as JsonObject, // numbers, booleans and text
+  }
 }

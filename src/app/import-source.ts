@@ -7,7 +7,7 @@ import { decodeLines } from '../api/cli/input/text-input.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { EngineAdmin } from '../engine/engine-admin.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
-import { type Fields, isObject } from '../lib/json.ts'
+import { type Fields, isObject, parseJson } from '../lib/json.ts'
 import type { ImportResult } from '../portability/import-rows.ts'
 import { readChatgpt } from '../portability/importers/chatgpt.ts'
 import { readClaude } from '../portability/importers/claude.ts'
@@ -15,11 +15,7 @@ import {
   type ForeignDatabase,
   openForeignDatabase,
 } from '../portability/importers/foreign-database.ts'
-import {
-  type ImportRecord,
-  parseImportItem,
-  parseJsonOrNull,
-} from '../portability/importers/foreign-record.ts'
+import { type ImportRecord, parseImportItem } from '../portability/importers/foreign-record.ts'
 import {
   DETECTION_BYTES,
   detectFormat,
@@ -152,9 +148,7 @@ function detectReader(format: ImportFormat, start: Uint8Array): Reader {
 
 /** A graph in one object, rather than one entity or relation per line. */
 function isOneObject(start: Uint8Array): boolean {
-  const first = parseJsonOrNull(
-    Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '',
-  )
+  const first = parseJson(Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '')
   return !isObject(first) || !Object.hasOwn(first, 'type')
 }
 
@@ -175,7 +169,7 @@ async function* ofGraphLines(bytes: Bytes, name: string): AsyncGenerator<ImportR
   let at = 0
   for await (const line of decodeLines(bytes, name)) {
     at++
-    if (line.trim() !== '') yield* readGraphLine(parseJsonOrNull(line), at)
+    if (line.trim() !== '') yield* readGraphLine(parseJson(line), at)
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../api/http/security/host-validation.ts'
 import { createHttpServer } from '../api/http/server.ts'
 import { AppError } from '../lib/errors.ts'
+import { getSystemErrorCode } from '../lib/system-error.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Beside the code, in the package as in a clone. */
@@ -88,7 +89,7 @@ function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>
 }
 
 function listenError(host: string, port: number, error: unknown): AppError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = getSystemErrorCode(error)
   const why =
     code === 'EADDRINUSE'
       ? `Port ${port} is taken, perhaps by another Recollect. Choose another one with --port.`

@@ -93,11 +93,14 @@ async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void
   }
 }
 
-function recordJob(telemetry: Telemetry, { kind: job, outcome, ms: durationMs }: EndedJob): void {
+function recordJob(
+  telemetry: Telemetry,
+  { kind: job, outcome, ms: durationMs, error }: EndedJob,
+): void {
   telemetry.count('recollect_jobs_total', { job, outcome })
   telemetry.observe('recollect_job_seconds', durationMs / 1_000, { job })
-  const isAmiss = outcome === 'failed' || outcome === 'unsettled'
-  telemetry.log(isAmiss ? 'warn' : 'debug', 'job_finished', { job, outcome, durationMs })
+  const hasFailed = outcome === 'failed' || outcome === 'unsettled'
+  telemetry.log(hasFailed ? 'warn' : 'debug', 'job_finished', { job, outcome, durationMs, error })
 }
 
 function recordModelCall(telemetry: Telemetry, { outcome, tokens }: ModelCallReport): void {

@@ -5,34 +5,34 @@ export const ROLES = ['superadmin', 'user', 'agent', 'reader'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** A key that a program presents. Only its hash is kept. */
+/** An API key. Only the hash of its secret is stored. */
 export type ApiKey = {
   readonly id: ApiKeyId
   readonly version: number
-  /** What it is for, in the words of whoever made it. */
+  /** A label chosen by whoever created the key. */
   readonly name: string
   readonly hash: string
-  /** The owner that is meant when the caller names none. */
+  /** The owner of requests that name none. */
   readonly home: OwnerId
-  /** Further owners that it reaches. A superadmin reaches all. */
+  /** Further owners that the key may access. A superadmin may access all. */
   readonly actsFor: readonly OwnerId[]
   readonly role: Role
-  /** The one that was made at the first start. */
+  /** The key that is created at the first start. */
   readonly isManagement: boolean
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly lastUsedAt: Instant | null
 }
 
-/** Who did what to which rows. It holds ids, never text. */
+/** An audit log entry. It holds ids, never text. */
 export type AuditEntry = {
   readonly id: AuditId
   readonly at: Instant
-  /** Null: whoever sits at the machine. */
+  /** Null for local access without a key. */
   readonly actor: ApiKeyId | null
   readonly operation: string
   readonly owner: OwnerId
-  /** The first of them, where there are very many. */
+  /** The first targets only, when there are many. */
   readonly targets: readonly string[]
   readonly targetCount: number
 }

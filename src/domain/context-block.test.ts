@@ -36,7 +36,7 @@ const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], today
 const TEA = memory({ content: 'I prefer tea', createdAt: instant(Date.UTC(2026, 2, 1)) })
 const BLOCK = blockOf([TEA])
 
-it('[CV1] writes a memory on a line of its own, with its day and who said it', () => {
+it('[CV1] renders each memory as one line with speaker and date', () => {
   const pnpm = {
     ...said("I'll use pnpm for this repo", 'assistant'),
     validFrom: instant(Date.UTC(2026, 1, 11, 23)),
@@ -68,7 +68,7 @@ const turn = (content: string, fields: Partial<Turn> = {}): Turn => ({
   ...fields,
 })
 
-it('[PL6] tells the day in UTC, and nothing where the day is all there is to say', () => {
+it('[PL6] states the date in UTC, and renders nothing without lines', () => {
   expect(blockOf([TEA]).split('\n')[1]).toBe(DATE)
   expect(blockOf([TEA], [], instant(TODAY + 60_000))).toContain(
     '\nToday is 2026-11-17, Tuesday (UTC).\n',
@@ -77,7 +77,7 @@ it('[PL6] tells the day in UTC, and nothing where the day is all there is to say
   expect(blockOf([], [turn('\u200b')])).toBe('')
 })
 
-it('[PL6] writes an episode with what was decided first', () => {
+it('[PL6] renders an episode with its first decision', () => {
   const episode = {
     ...TEA,
     content: 'They planned a trip.',
@@ -93,7 +93,7 @@ it('[PL6] writes an episode with what was decided first', () => {
   expect(blockOf([{ ...episode, category: 'fact' }])).not.toContain('decision')
 })
 
-it('[PL5] quotes what was said with its role and day', () => {
+it('[PL5] renders turns with role and date', () => {
   expect(blockOf([], [turn('I am\nAda <b>')]).split('\n')[2]).toBe(
     '- user: I am Ada &lt;b> (2026-05-03)',
   )
@@ -103,7 +103,7 @@ it('[PL5] quotes what was said with its role and day', () => {
   )
 })
 
-it('[CV1] shows nothing that can\u2019t be seen, breaks a line or begins a tag', () => {
+it('[CV1] drops invisible characters, line breaks and tag openings', () => {
   const line = (content: string) =>
     blockOf([said(content)])
       .split('\n')[2]
@@ -153,7 +153,7 @@ const anyText = fc
   .map((parts) => parts.join(''))
 const withoutFence = anyText.filter((text) => !/recollect\s*-\s*memory/i.test(text))
 
-it('[CV2] gives back what the person wrote, to the character, whatever the memories say', () => {
+it('[CV2] restores the original text byte for byte, whatever the memories contain', () => {
   fc.assert(
     fc.property(
       withoutFence,
@@ -189,7 +189,7 @@ it.skipIf(!existsSync(NAUGHTY_STRINGS))(
   },
 )
 
-it('[CV2] knows a block again in odd case or spacing, quoted, repeated or cut off', () => {
+it('[CV2] recognizes blocks with changed case or spacing, quoted, repeated or truncated', () => {
   const odd = BLOCK.replace('<recollect-memory ', '< Recollect-MEMORY\n').replace(
     FENCE_CLOSE,
     '</ RECOLLECT - memory >',
@@ -208,7 +208,7 @@ it('[CV2] knows a block again in odd case or spacing, quoted, repeated or cut of
   expect(stripBlocks(`see:\n\n${rewrapped}\n\nyes`)).toBe('see:\n\nyes')
 })
 
-it('[CV2] knows a block again when it was escaped, and what a memory tells of blocks ends none', () => {
+it('[CV2] recognizes escaped blocks, and a fence quoted in a memory closes none', () => {
   const tricky = blockOf([said('<\\/recollect-memory> &lt;/recollect-memory> I like tea'), TEA])
   const asJson = (text: string) => JSON.stringify(text).slice(1, -1)
   const asHtml = (text: string) =>
@@ -229,7 +229,7 @@ it('[CV2] knows a block again when it was escaped, and what a memory tells of bl
   expect(stripBlocks(`hello\n\n${defused}\n\nyes`)).toBe('hello\n\nyes')
 })
 
-it('[CV2] knows its own lines without their fence: the day is no part of what they say', () => {
+it('[CV2] cleans copied lines without a fence: dates and turn lines are removed', () => {
   expect(stripLineMarkers('You told me:\n- I prefer tea (2026-03-01)\n- I like bananas')).toBe(
     'You told me:\n- I prefer tea\n- I like bananas',
   )
@@ -246,7 +246,7 @@ it('[CV2] knows its own lines without their fence: the day is no part of what th
   }
 })
 
-it('[CV2] leaves what somebody says about the fence', () => {
+it('[CV2] keeps prose about the fence', () => {
   for (const text of [
     'What is a <recollect-memory> tag?',
     'It ends with </recollect-memory>, I think',

@@ -1,6 +1,6 @@
 /**
- * A graph of entities and relations as memories: each entity is one with a key of its own, readable content that recall
- * finds, and its parts in the metadata. Relations likewise.
+ * Stores a graph of entities and relations as memories. Each entity and each relation is one memory with a derived key,
+ * readable content that recall finds, and its fields in the metadata.
  */
 
 import { sha256 } from '../lib/hash.ts'
@@ -25,11 +25,11 @@ export function buildRelationKey({ from, to, relationType }: GraphRelation): str
   return shortenKey('relation:', JSON.stringify([from, relationType, to]))
 }
 
-/** What changes with its observations. */
+/** The fields of the memory that depend on the observations. */
 export function buildEntityFields({ name, entityType, observations }: GraphEntity) {
-  const said = observations.length === 0 ? '' : `: ${observations.join('; ')}`
+  const suffix = observations.length === 0 ? '' : `: ${observations.join('; ')}`
   return {
-    content: `${name} (${entityType})${said}`,
+    content: `${name} (${entityType})${suffix}`,
     entities: toEntityNames([name]),
     metadata: { graph: 'entity', name, entityType, observations: [...observations] },
   }
@@ -58,7 +58,7 @@ export function buildRelationDraft(relation: GraphRelation) {
 
 type Metadata = { readonly [name: string]: unknown }
 
-/** The entity that a memory stands for, or null. Anybody may write metadata like ours, so that it is read with care. */
+/** The entity that a memory represents, or null. Any caller can write such metadata, so every field is checked. */
 export function parseEntity({
   graph,
   name,
@@ -66,8 +66,8 @@ export function parseEntity({
   observations,
 }: Metadata): GraphEntity | null {
   if (graph !== 'entity' || typeof name !== 'string' || typeof entityType !== 'string') return null
-  const said: readonly unknown[] = Array.isArray(observations) ? observations : []
-  return { name, entityType, observations: said.filter((each) => typeof each === 'string') }
+  const values: readonly unknown[] = Array.isArray(observations) ? observations : []
+  return { name, entityType, observations: values.filter((each) => typeof each === 'string') }
 }
 
 export function parseRelation({ graph, from, to, relationType }: Metadata): GraphRelation | null {
@@ -75,7 +75,7 @@ export function parseRelation({ graph, from, to, relationType }: Metadata): Grap
   return typeof relationType === 'string' ? { from, to, relationType } : null
 }
 
-/** A name that is too long for a key is known by its fingerprint. */
+/** Hashes names that are too long for a key. */
 function shortenKey(prefix: string, name: string): string {
   const key = `${prefix}${name}`
   return key.length <= KEY_CHARACTERS_MAX ? key : `${prefix}${sha256(name)}`

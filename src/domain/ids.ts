@@ -1,8 +1,6 @@
 /**
- * Ids, scopes and instants.
- *
- * They are branded because mixing them up is how one owner reads another's memories. Ids are prefixed and
- * sort by creation time, so that logs are readable and pages need no second sort key.
+ * Branded ids, because mixing up ids is how one owner reads another's memories. Ids have a prefix and sort by creation
+ * time, so logs are readable and pages need no second sort key.
  */
 import type { Branded } from '../lib/brand.ts'
 import { AppError } from '../lib/errors.ts'
@@ -16,19 +14,19 @@ export type RevisionId = Branded<string, 'revision'>
 export type TombstoneId = Branded<string, 'tombstone'>
 export type ChangeId = Branded<string, 'change'>
 export type TurnId = Branded<string, 'turn'>
-export type EpisodeId = Branded<string, 'episode'>
+type EpisodeId = Branded<string, 'episode'>
 export type SignalId = Branded<string, 'signal'>
 export type DocumentId = Branded<string, 'document'>
-export type ChunkId = Branded<string, 'chunk'>
+type ChunkId = Branded<string, 'chunk'>
 export type JobId = Branded<string, 'job'>
 export type ApiKeyId = Branded<string, 'apiKey'>
 export type AuditId = Branded<string, 'audit'>
 export type ReceiptId = Branded<string, 'receipt'>
 export type ReportId = Branded<string, 'report'>
-/** Of what the system keeps for itself, see `core/entry.ts`. Some are drawn, others made from what they stand for. */
+/** The id of an entry, see `entry.ts`. Some are generated, others derived from what the entry represents. */
 export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId | ReceiptId | ReportId
 
-/** What stands before the underscore of an id, and the kind of id it makes. */
+/** The type of id for each prefix. */
 export type IdsByPrefix = {
   mem: MemoryId
   rev: RevisionId
@@ -45,7 +43,7 @@ export type IdsByPrefix = {
   rpt: ReportId
 }
 
-/** Checks the form of an id that came from outside. Tombstones have ids too, but nobody draws one. */
+/** Checks the form of an id from outside. Tombstone ids can be parsed, but are never generated. */
 export function parseId<Prefix extends keyof ParsedIds>(
   prefix: Prefix,
   value: unknown,
@@ -55,7 +53,7 @@ export function parseId<Prefix extends keyof ParsedIds>(
   }
   throw new AppError(
     'invalid_input',
-    `"${String(value).slice(0, 80)}" is not an id here; one looks like ${prefix}_01k3x….`,
+    `An id of this kind must look like ${prefix}_01k3x…; got "${String(value).slice(0, 80)}".`,
     { prefix },
   )
 }
@@ -64,16 +62,16 @@ type ParsedIds = IdsByPrefix & { readonly tmb: TombstoneId }
 
 const ENTRY_ID = /^[A-Za-z0-9_.:@-]{1,200}$/
 
-/** Checks the form of an entry's id, such as `set_` with a hash after it. */
+/** Checks the form of an entry id, such as `set_` followed by a hash. */
 export function parseEntryId(value: unknown): EntryId {
   if (typeof value === 'string' && ENTRY_ID.test(value)) return value as EntryId // its form was checked
   throw new AppError(
     'invalid_input',
-    `"${String(value).slice(0, 80)}" is not an id of an entry: 1 to 200 letters, digits and any of _.:@-`,
+    `An entry id must be 1 to 200 letters, digits or any of _.:@-; got "${String(value).slice(0, 80)}".`,
   )
 }
 
-/** New ids. They sort by `at`, and two made at the same instant sort in the order they were made. */
+/** Generates ids. They sort by `at`; ids of the same instant sort in the order of the calls. */
 export interface IdGenerator {
   next<Prefix extends keyof IdsByPrefix>(prefix: Prefix, at: Instant): IdsByPrefix[Prefix]
 }

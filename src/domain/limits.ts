@@ -1,4 +1,4 @@
-/** Every limit on what callers may send, with its unit in its name. */
+/** Limits on input and on batch sizes. Each name ends with its unit. */
 export const CONTENT_CHARACTERS_MAX = 50_000
 
 export const KEY_CHARACTERS_MAX = 200
@@ -20,29 +20,29 @@ export const PROVENANCE_TURNS_MAX = 256
 
 export const PROVENANCE_WORD_CHARACTERS_MAX = 100
 
-/** Rows one page of `find` may hold. */
+/** Rows per page of `Store.find`. */
 export const PAGE_ROWS_MAX = 1_000
 
-/** Changes one commit may hold: the bound on how long a writer keeps others waiting. */
+/** Changes per commit. Bounds how long one writer blocks the others. */
 export const COMMIT_CHANGES_MAX = 2_000
 
-/** The same for the index of files, where all that changes of a file is one commit, and nobody waits but who looks at files. */
+/** Changes per commit of the file index. A file is indexed in one commit, and only file searches wait for it. */
 export const INDEX_COMMIT_CHANGES_MAX = 250_000
 
-/** Hits one keyword search may return. */
+/** Hits per keyword search. */
 export const TEXT_HITS_MAX = 1_000
 
-/** What one recall can return. Whoever wants more than the best lists memories instead. */
+/** Results per recall. Callers that need more list memories instead. */
 export const RECALL_MEMORIES_MAX = 100
 
 export const QUERY_CHARACTERS_MAX = 10_000
 
-/** Tail of a text that pattern extraction reads. */
+/** Pattern extraction reads this many bytes from the end of a text. */
 export const EXTRACTION_BYTES_MAX = 65_536
 
 export const EXTRACTED_CHARACTERS_MIN = 3
 
 export const EXTRACTED_CHARACTERS_MAX = 500
 
-/** What was said is kept whole, so this is far above what one memory may hold. */
-export const TURN_CHARACTERS_MAX = 500000
+/** Far above the limit of a memory, because turns are stored verbatim. */
+export const TURN_CHARACTERS_MAX = 500_000

@@ -1,8 +1,5 @@
 /**
- * What a memory is.
- *
- * The lists are the single source of these words: SQL checks, command-line help and input parsing all read
- * them from here.
+ * The memory model. The lists of values are the single source for SQL checks, command line help and input parsing.
  */
 
 import type { JsonObject } from '../lib/json.ts'
@@ -14,9 +11,7 @@ export const MEMORY_TYPES = ['factual', 'episodic', 'procedural', 'semantic'] as
 
 export type MemoryType = (typeof MEMORY_TYPES)[number]
 
-/**
- * `episode` is the digest of a conversation, `identity` says who the person is and is always shown. All others are facts.
- */
+/** `episode` is the summary of a conversation; `identity` says who the user is and is part of every context. The rest are facts. */
 export const MEMORY_CATEGORIES = [
   'general',
   'preference',
@@ -32,28 +27,32 @@ export const MEMORY_CATEGORIES = [
 
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number]
 
-/** Who said it, from most to least believed. `suspect` is kept for review and never used by itself. */
+/** Sources from most to least trusted. `suspect` memories wait for review and are not recalled by default. */
 export const TRUST_LEVELS = ['user', 'assistant', 'import', 'tool', 'suspect'] as const
 
 export type Trust = (typeof TRUST_LEVELS)[number]
 
-/** Whether what comes from there may be used without a person's approval. */
+/** Whether memories of this source may be used without a review. */
 export function isTrusted(trust: Trust): boolean {
   return trust !== 'suspect'
 }
 
+export function isLessTrusted(trust: Trust, other: Trust): boolean {
+  return TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(other)
+}
+
 export const TRUSTED_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isTrusted)
 
-/** Only `active` memories take part in recall. `forgotten` ones wait in the bin until they are erased. */
+/** Only `active` memories are recalled. `forgotten` memories stay in the trash until they are erased. */
 export const MEMORY_STATUSES = ['active', 'disabled', 'superseded', 'forgotten'] as const
 
 export type MemoryStatus = (typeof MEMORY_STATUSES)[number]
 
-/** Where a memory came from, exactly enough to show the evidence. */
+/** Where a memory came from, precisely enough to show the evidence. */
 export type Provenance = {
   /** What wrote it: `cli`, `library`, `patterns`, `import`, … */
   readonly source: string
-  /** Who said it, as questions would name them: a person's name, `user`, `assistant`; null when it doesn't matter. */
+  /** Who said it: a name, `user` or `assistant`; null when it does not matter. */
   readonly speaker: string | null
   readonly turns: readonly TurnId[]
   readonly extractor: string | null
@@ -62,48 +61,45 @@ export type Provenance = {
 
 export type Memory = {
   readonly id: MemoryId
-  /** Also the session it was learned in, when there was one. */
+  /** The session is the one in which the memory was learned. */
   readonly place: Place
-  /** Its name within owner and user. At most one memory that is not superseded or forgotten holds it. */
+  /** Unique per owner and user among memories that are active or disabled. */
   readonly key: string | null
   readonly content: string
   readonly type: MemoryType
   readonly category: MemoryCategory
-  /** 1 … 10, as judged when written. */
+  /** 1 … 10, as rated when written. */
   readonly importance: number
-  /** 0 … 1, before decay: the value in force is computed from this and the time since last use, never stored. */
+  /** 0 … 1 before decay. The effective value is computed from it and the time since last use, never stored. */
   readonly salience: number
   readonly pinned: boolean
   readonly trust: Trust
   readonly status: MemoryStatus
-  /** When the statement began and ceased to hold in the world; null when not known or not over. */
+  /** When the statement became true and stopped being true; null when unknown or still true. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
   readonly supersededBy: MemoryId | null
-  /** A memory that says otherwise, where the rules could not tell which of the two is right. */
+  /** A memory that contradicts this one, where rules could not decide which is right. */
   readonly conflictsWith: MemoryId | null
   readonly expiresAt: Instant | null
   readonly provenance: Provenance
   readonly entities: readonly string[]
-  /** BCP 47 tag, or null when not known. */
+  /** BCP 47 tag, or null when unknown. */
   readonly language: string | null
   readonly metadata: JsonObject
-  /** How many independent times it was stated. */
+  /** How many independent sources stated it. */
   readonly sourceCount: number
   readonly useCount: number
   readonly lastUsedAt: Instant | null
-  /** Rises by one with every change except use counting; a commit compares it. */
+  /** Incremented by every change except usage counts. Commits compare it. */
   readonly version: number
-  /** The change that made this version. */
+  /** The change that wrote this version. */
   readonly change: ChangeId
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
-/**
- * A version of a memory that was replaced: the row as it was, and when and by what it ended.
- * Together with the live row, these are the whole history.
- */
+/** A replaced version of a memory. The revisions and the live row together are the whole history. */
 export type Revision = {
   readonly id: RevisionId
   readonly memory: Memory
@@ -111,10 +107,7 @@ export type Revision = {
   readonly replacedBy: ChangeId
 }
 
-/**
- * What is left of a forgotten memory: enough to keep work that was already under way from bringing it back,
- * and nothing that can be read. Its id is derived from what it blocks, see `core/forgetting.ts`.
- */
+/** What remains of a forgotten memory: a hash that blocks it from being written again, see `tombstone.ts`. */
 export type Tombstone = {
   readonly id: TombstoneId
   readonly place: Place
@@ -130,7 +123,15 @@ export function hasEnded(memory: Pick<Memory, 'expiresAt' | 'validUntil'>, now: 
   )
 }
 
-/** Whether a memory keeps its key from being given to another one. */
+/** The time that a memory is about: when it became true, else when it was written. */
+export function getEventTime({
+  validFrom,
+  createdAt,
+}: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {
+  return validFrom ?? createdAt
+}
+
+/** Whether the key of a memory is unavailable to others. */
 export function isKeyHolder(memory: Pick<Memory, 'key' | 'status'>): boolean {
   return memory.key !== null && (memory.status === 'active' || memory.status === 'disabled')
 }
@@ -138,3 +139,6 @@ export function isKeyHolder(memory: Pick<Memory, 'key' | 'status'>): boolean {
 /** `provenance.extractor` of facts found by patterns, and of facts distilled by a model. */
 export const PATTERN_EXTRACTOR = 'patterns'
 export const DISTILLATION_EXTRACTOR = 'distillation'
+
+/** The key of the memory that holds the identity narrative of a user. */
+export const NARRATIVE_KEY = 'identity:narrative'

@@ -3,16 +3,16 @@ import { stripHarnessTags } from '../text/harness-tags.ts'
 import { stripBlocks } from './context-block.ts'
 
 /**
- * Without blocks of memories and what programs put beside them, and without the blanks around it, which clients add and
- * take away as they like.
+ * Removes context blocks, harness tags and surrounding white space. White space goes because clients add and drop it
+ * between requests.
  */
 export function stripInjectedText(text: string): string {
-  // Many texts can't hold one, and this is the fastest way to know.
-  const mayHold = text.includes('<') || text.includes('&') || text.includes('\\')
-  return (mayHold ? stripHarnessTags(stripBlocks(text)) : text).trim()
+  // Most texts cannot hold a block or a tag, and this is the fastest test.
+  const mayContainMarkup = text.includes('<') || text.includes('&') || text.includes('\\')
+  return (mayContainMarkup ? stripHarnessTags(stripBlocks(text)) : text).trim()
 }
 
-/** One text from several that belong together, as the parts of a message do. */
+/** Joins the parts of a message into one text. */
 export function joinTexts(texts: Iterable<string>): string {
   return [...texts]
     .map(stripInjectedText)
@@ -20,7 +20,7 @@ export function joinTexts(texts: Iterable<string>): string {
     .join('\n')
 }
 
-/** The words of a content, which is a text or a list of parts. `textOf` gives the words of a part. */
+/** Reads the text of message content, which is a string or a list of parts. `textOf` reads one part. */
 export function readContentText(content: Value, textOf: (part: JsonObject) => Value): string {
   if (typeof content === 'string') return stripInjectedText(content)
   if (!isList(content)) return ''

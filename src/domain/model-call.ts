@@ -1,45 +1,46 @@
+/** A call to a language model API, independent of the wire format. */
 export const API_FORMATS = ['chat', 'responses', 'messages'] as const
 
 export type ApiFormat = (typeof API_FORMATS)[number]
 
-/** What a person said, and what was answered to it; several answers in a row, as between tool calls, are one. */
+/** A user turn and its answer. Several answers in a row, as between tool calls, count as one. */
 export type Exchange = {
   readonly user: string
-  /** Null when there is no answer yet. */
+  /** Null while there is no answer. */
   readonly assistant: string | null
 }
 
-/** A request, as far as memory is concerned. Blocks of memories that the client sent back are not part of any text. */
+/** The parts of a model request that memory uses. Texts contain no context blocks that the client sent back. */
 export type ModelRequest = {
   readonly model: string
   readonly isStreaming: boolean
-  /** Whom the client says it asks for. */
+  /** The end user that the client names. */
   readonly endUser: string | null
-  /** What the model is told to be and to do: system messages, and what stands in their place. Empty without any. */
+  /** System messages and their equivalents; empty when there are none. */
   readonly instructions: string
-  /** In order; the last one is being asked now. Empty when nobody says anything. */
+  /** In order; the last exchange is the one to be answered. Empty without user messages. */
   readonly exchanges: readonly Exchange[]
-  /** What tools returned since the person last said something. */
+  /** Tool results after the last user message. */
   readonly toolResults: readonly string[]
-  /** Whether the answer to the last user message has begun: tool calls, tool results or words of the model follow it. */
+  /** Whether tool calls, tool results or assistant text follow the last user message. */
   readonly isMidAnswer: boolean
-  /** The answer that this request goes on from, where the provider keeps the conversation. */
+  /** The response that this request continues, where the provider stores the conversation. */
   readonly previousResponseId: string | null
-  /** The conversation by the provider's own name for it. */
+  /** The provider's id of the conversation. */
   readonly conversationId: string | null
-  /** Of all text in the request, tools included, images not: for guessing how much room is left. */
+  /** All text in the request, tools included, images excluded; used to estimate the free context window. */
   readonly characters: number
-  /** How many tokens the answer may have, if the client says so. */
+  /** The maximum length of the answer, if the client sets one. */
   readonly outputTokensMax: number | null
 }
 
 /**
- * Where the block goes.
- * `turn-end`: after the person's last words. All that comes before stays as it was, so prompt caches hold.
- * `turn-start`: before the person's last words.
- * `system`: as a system message before all others, or where the format has a place for it.
- * `system-merged`: in front of the leading system message; as `system` when there is none.
- * `message`: as a message of the person's, before the last one, for models that know no system role.
+ * Where the context block is inserted.
+ * `turn-end`: after the last user message. Everything before it stays unchanged, so prompt caches stay valid.
+ * `turn-start`: before the last user message.
+ * `system`: as a system message before all others, or in the system field of the format.
+ * `system-merged`: at the beginning of the first system message; as `system` when there is none.
+ * `message`: as a user message before the last one, for models without a system role.
  */
 export const BLOCK_PLACEMENTS = [
   'turn-end',
@@ -54,19 +55,19 @@ export type BlockPlacement = (typeof BLOCK_PLACEMENTS)[number]
 export type TokenUsage = {
   readonly input: number
   readonly output: number
-  /** Of the input, what the provider had in its cache; null when it doesn't say. */
+  /** Input tokens that the provider read from its cache; null when it does not say. */
   readonly cached: number | null
 }
 
 export type ModelAnswer = {
   readonly id: string | null
-  /** What the model said; without its reasoning and its tool calls. */
+  /** The text of the answer without reasoning and tool calls. */
   readonly text: string
-  /** False when it was cut off, or ended in an error. */
+  /** False when the answer was truncated or ended in an error. */
   readonly isComplete: boolean
-  /** Whether it ended in good order, but only because it had become too long. */
+  /** Whether the answer ended regularly, but at its length limit. */
   readonly isTruncated?: boolean
-  /** Whether the client has to run tools before the model goes on. */
+  /** Whether the client has to run tools before the model continues. */
   readonly hasToolCalls?: boolean
   readonly usage: TokenUsage | null
 }

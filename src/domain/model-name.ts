@@ -1,7 +1,7 @@
-/** Models of services, named as `provider/model`. */
+/** Qualified model names, `provider/model`. */
 import { AppError } from '../lib/errors.ts'
 
-/** The services that embed over the network; how each is asked stands in `adapters/embedders/source.ts`. */
+/** Remote embedding services. */
 export const EMBEDDING_PROVIDERS = [
   'openai',
   'gemini',
@@ -16,7 +16,7 @@ export const EMBEDDING_PROVIDERS = [
 ] as const
 export type EmbeddingProviderName = (typeof EMBEDDING_PROVIDERS)[number]
 
-/** The services that rerank; see `adapters/rerankers/source.ts`. */
+/** Remote reranking services. */
 export const RERANK_PROVIDERS = ['cohere', 'jina', 'voyage', 'vllm'] as const
 export type RerankProviderName = (typeof RERANK_PROVIDERS)[number]
 
@@ -27,26 +27,28 @@ export type QualifiedModel<Name extends string> = {
 
 const MODEL_CHARACTERS_MAX = 200
 
-/** `openai/text-embedding-3-small`. Whatever follows the first slash is the model, other slashes included. */
+/** Parses `openai/text-embedding-3-small`. Everything after the first slash is the model, other slashes included. */
 export function parseQualifiedModel<Name extends string>(
   text: string,
   providers: readonly Name[],
 ): QualifiedModel<Name> {
   const slash = text.indexOf('/')
-  const named = text.slice(0, Math.max(0, slash))
+  const name = text.slice(0, Math.max(0, slash))
   const model = text.slice(slash + 1)
-  const provider = providers.find((each) => each === named)
+  const provider = providers.find((each) => each === name)
   if (provider === undefined) {
     throw new AppError(
       'invalid_input',
-      `"${text}" names no model of a known provider. Write it as provider/model, with one of: ${providers.join(', ')}.`,
-      { provider: named },
+      `A model name must be provider/model with one of these providers: ${providers.join(', ')}; got "${text}".`,
+      { provider: name },
     )
   }
   if (model.length > MODEL_CHARACTERS_MAX || !/^[^\s\p{C}?#]+$/u.test(model)) {
-    throw new AppError('invalid_input', `"${text}" has no usable model after the slash.`, {
-      provider,
-    })
+    throw new AppError(
+      'invalid_input',
+      `A model name must have a model after the slash, without spaces; got "${text}".`,
+      { provider },
+    )
   }
   return { provider, model }
 }

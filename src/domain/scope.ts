@@ -1,22 +1,21 @@
-/** Owners whose names begin with this are ours; callers may name only `SHARED_OWNER` among them. */
-
+/** Scopes and places: which owner, user and session a call or a row belongs to. */
 import { compareText } from '../lib/compare.ts'
 import { createInvalidInputError, parseBoundedText } from './field-parsers.ts'
 import type { OwnerId, SessionId, UserId } from './ids.ts'
 import * as limits from './limits.ts'
 
-export const RESERVED_OWNER_PREFIX = '@'
+/** Owner names with this prefix are reserved. `SHARED_OWNER` is the only one that callers may name. */
+const RESERVED_OWNER_PREFIX = '@'
 
-/** Where the system keeps what is its own: keys, settings, the audit log. */
-export const SYSTEM_OWNER = '@system' as OwnerId // these two are where the names are made
+/** Owns system rows: API keys, settings, the audit log. */
+export const SYSTEM_OWNER = '@system' as OwnerId // a constant, so it skips parseOwnerName
 
-/** Where memories live that belong to everybody. */
-export const SHARED_OWNER = '@shared' as OwnerId
+/** Owns memories that every owner may read. */
+export const SHARED_OWNER = '@shared' as OwnerId // a constant, so it skips parseOwnerName
 
 /**
- * Whose data a call is about. It narrows from left to right:
- * an owner alone covers all of its users and sessions, a name covers only that one, and `null` covers only what
- * belongs to none in particular. A place is thus the narrowest scope there is.
+ * The rows that a call may touch. It narrows from left to right: `owner` alone covers all of the owner's users and
+ * sessions, a name covers only that user or session, and `null` covers only rows that belong to no user or session.
  */
 export type Scope = {
   readonly owner: OwnerId
@@ -24,14 +23,16 @@ export type Scope = {
   readonly session?: SessionId | null
 }
 
-/** Where a row lives: the same as a scope, with nothing left open. */
+/** Where a row is stored: the narrowest scope, with every part given. */
 export type Place = {
   readonly owner: OwnerId
   readonly user: UserId | null
   readonly session: SessionId | null
 }
 
-/** Whether a row at `place` may be seen by a call with `scope`. Every store must agree with this function. */
+export type SessionPlace = Place & { readonly session: SessionId }
+
+/** Whether a call with `scope` may see a row at `place`. Every store must agree with this function. */
 export function isWithinScope(scope: Scope, place: Place): boolean {
   return (
     scope.owner === place.owner &&
@@ -40,7 +41,7 @@ export function isWithinScope(scope: Scope, place: Place): boolean {
   )
 }
 
-/** Orders places by owner, then user, those of no user first. */
+/** Orders places by owner, then user. Places without a user come first. */
 export function comparePlaces(
   a: { readonly owner: string; readonly user: string | null },
   b: { readonly owner: string; readonly user: string | null },
@@ -56,11 +57,16 @@ export type ScopeInput = {
 
 export function parseScope(input: ScopeInput): Scope {
   const { owner, user, session, ...unknown } = input
-  const [stray] = Object.keys(unknown)
-  // A misspelt `user` would mix the data of all users.
-  if (stray !== undefined) throw createInvalidInputError(stray, `A scope has no field "${stray}".`)
+  const [field] = Object.keys(unknown)
+  // A misspelled `user` would mix the data of all users.
+  if (field !== undefined) {
+    throw createInvalidInputError(
+      field,
+      `A scope has no field "${field}"; its fields are \`owner\`, \`user\` and \`session\`.`,
+    )
+  }
   return {
-    owner: parseOwnerName(owner) as OwnerId, // each name is checked where it gets its brand
+    owner: parseOwnerName(owner) as OwnerId, // parsed names get their brand here
     ...(user === undefined
       ? {}
       : { user: user === null ? null : (parseName('user', user) as UserId) }),
@@ -70,30 +76,36 @@ export function parseScope(input: ScopeInput): Scope {
   }
 }
 
-/** Where a write with this scope goes: what the scope leaves open belongs to nobody in particular. */
+/** The place that a write with this scope goes to. */
 export function toPlace(scope: Scope): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
-/** The system's own rows, keys among them, lie under names that no caller may give. */
-export function parseOwnerName(value: unknown): string {
+/** The rows of an owner and user in all sessions. */
+export type UserScope = Pick<Place, 'owner' | 'user'>
+
+export function toUserScope({ owner, user }: Place): UserScope {
+  return { owner, user }
+}
+
+function parseOwnerName(value: unknown): string {
   const owner = parseName('owner', value)
   if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {
     throw createInvalidInputError(
       'owner',
-      `An owner's name must not begin with ${RESERVED_OWNER_PREFIX}, except ${SHARED_OWNER}.`,
+      `\`owner\` must not begin with "${RESERVED_OWNER_PREFIX}", except ${SHARED_OWNER}.`,
     )
   }
   return owner
 }
 
-export function parseName(field: string, value: unknown): string {
-  const text = parseBoundedText(field, value, limits.NAME_CHARACTERS_MAX)
-  if (text.trim() !== text)
-    throw createInvalidInputError(field, `${field} must not begin or end with a space.`)
-  if (/\p{Cc}|\p{Cs}/u.test(text))
-    throw createInvalidInputError(field, `${field} holds a control character.`)
-  return text
+function parseName(field: string, value: unknown): string {
+  const name = parseBoundedText(field, value, limits.NAME_CHARACTERS_MAX)
+  if (name.trim() !== name) {
+    throw createInvalidInputError(field, `\`${field}\` must not begin or end with a space.`)
+  }
+  if (/\p{Cc}|\p{Cs}/u.test(name)) {
+    throw createInvalidInputError(field, `\`${field}\` must not contain control characters.`)
+  }
+  return name
 }
-
-export type SessionPlace = Place & { readonly session: SessionId }

@@ -1,30 +1,28 @@
 /**
- * What retrieval searches and ranks: memories, and turns of conversations in the same form.
+ * The unit of retrieval: a memory, or a conversation turn in the form of a memory.
  *
- * Every store keeps the document of a turn in the same lexical and vector index as its memories and writes it in the
- * commit that writes the turn. So facts and turns are scored with the same statistics, by the same evidence and under
- * the same filters, and one ranked list holds both.
+ * Stores write the document of a turn into the lexical and vector index of the memories, in the commit that writes the
+ * turn. Facts and turns are therefore scored with the same statistics and filters, and one ranked list holds both.
  */
 import type { ChangeId, MemoryId, TurnId } from './ids.ts'
 import { MEMORY_TYPES, type Memory, type Trust } from './memory.ts'
 import type { Turn, TurnRole } from './turn.ts'
 
-/** The types of a memory, and `turn`. Callers can't give a memory the type `turn`. */
+/** Callers cannot write memories of type `turn`. */
 export const DOCUMENT_TYPES = [...MEMORY_TYPES, 'turn'] as const
 
 export type DocumentType = (typeof DOCUMENT_TYPES)[number]
 
-/** A memory is its own document. That of a turn goes by the id of the turn. */
+/** A memory is its own document. The document of a turn has the id of the turn. */
 export type SearchDocument = Omit<Memory, 'type'> & { readonly type: DocumentType }
 
-/** `provenance.source` of every turn. */
-export const TURN_SOURCE = 'conversation'
+const TURN_SOURCE = 'conversation'
 
-/** No change wrote the document: it is derived. */
-const NO_CHANGE = 'chg_0' as ChangeId // the one place where it is made
+/** Documents of turns are derived, so no change wrote them. */
+const NO_CHANGE = 'chg_0' as ChangeId // a constant that no generator draws
 
-/** What tools and system prompts say is text that nobody vouches for. */
-const TRUST_OF: Readonly<Record<TurnRole, Trust>> = {
+/** Nobody vouches for tool results and system prompts. */
+const TRUST_BY_ROLE: Readonly<Record<TurnRole, Trust>> = {
   user: 'user',
   assistant: 'assistant',
   system: 'tool',
@@ -43,7 +41,7 @@ export function toTurnDocument(turn: Turn): SearchDocument {
     importance: 5,
     salience: 0.5,
     pinned: false,
-    trust: TRUST_OF[role],
+    trust: TRUST_BY_ROLE[role],
     status: disabled ? 'disabled' : 'active',
     validFrom: null,
     validUntil: null,
@@ -70,18 +68,18 @@ export function toTurnDocument(turn: Turn): SearchDocument {
   }
 }
 
-/** The id under which the index knows a turn. */
+/** The id of a turn in the index. */
 export function toDocumentId(turn: TurnId): MemoryId {
-  return turn as string as MemoryId // ids of turns and memories have different prefixes, so one index holds both
+  return turn as string as MemoryId // prefixes keep the ids of turns and memories apart
 }
 
-/** Whether a document's id is that of a turn. */
+/** Whether a document id is the id of a turn. */
 export function isTurnId(id: string): boolean {
   return id.startsWith('turn_')
 }
 
 /**
- * Tells memories from turns among the results of a recall.
+ * Separates memories from turns in the results of a recall.
  *
  * @example
  * const { memories } = await memory.recall({ owner: 'ada' }, { text: 'ferry' })
@@ -95,27 +93,27 @@ export function isTurnDocument({ type }: Pick<SearchDocument, 'type'>): boolean 
   return type === 'turn'
 }
 
-/** The turn that a document is of; null for a memory. */
+/** The turn of a document; null for a memory. */
 export function getTurnId({ id, type }: Pick<SearchDocument, 'id' | 'type'>): TurnId | null {
-  return type === 'turn' ? (id as string as TurnId) : null // as `turnDocument` made it
+  return type === 'turn' ? (id as string as TurnId) : null // as toTurnDocument made it
 }
 
 export function getTurnRole({ metadata }: Pick<SearchDocument, 'metadata'>): TurnRole | null {
   const { role } = metadata
-  return typeof role === 'string' && role in TRUST_OF ? (role as TurnRole) : null // as `turnDocument` wrote it
+  return typeof role === 'string' && role in TRUST_BY_ROLE ? (role as TurnRole) : null // a key of the table
 }
 
-/** Where a turn stands in its session; null for a memory. */
+/** The position of a turn in its session; null for a memory. */
 export function getTurnPosition({ metadata, type }: SearchDocument): number | null {
   return type === 'turn' && typeof metadata.position === 'number' ? metadata.position : null
 }
 
-/** Without a list, every memory passes and no turn does: turns are found only by who asks for them. */
-export function isMatchingType(wanted: readonly DocumentType[] | undefined, type: DocumentType) {
-  return wanted === undefined ? type !== 'turn' : wanted.includes(type)
+/** Without a list, all memories match and no turn does: turns are found only by queries that ask for them. */
+export function isMatchingType(types: readonly DocumentType[] | undefined, type: DocumentType) {
+  return types === undefined ? type !== 'turn' : types.includes(type)
 }
 
-/** Memories and turns have tokens of their own, so that a search for one kind never meets rows of the other. */
+/** Memories and turns have separate index tokens, so a search for one kind never reads rows of the other. */
 export type DocumentKind = 'memory' | 'turn'
 
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']

@@ -3,15 +3,19 @@ import type { Memory } from './memory.ts'
 
 type Searchable = Pick<Memory, 'content' | 'key' | 'provenance'>
 
-/** What keyword search reads of a document: its content, its key and who said it. Every store indexes exactly this. */
-export function listSearchTerms({ content, key, provenance }: Searchable): readonly string[] {
-  return collectTerms([content, key, provenance.speaker])
+/** The terms of a document in the keyword index. Every store indexes exactly these: content, key and speaker. */
+export function listSearchTerms(document: Searchable): readonly string[] {
+  const terms: string[] = []
+  for (const text of getSearchableTexts(document)) {
+    for (const term of extractTerms(text)) terms.push(term)
+  }
+  return terms
 }
 
-/** The same as one text. */
-export function buildSearchText({ content, key, provenance }: Searchable): TermText {
-  const texts = [content, key, provenance.speaker]
-    .flatMap((text) => (text === null ? [] : extractTermText(text)))
+/** The same terms as one text. */
+export function buildSearchText(document: Searchable): TermText {
+  const texts = getSearchableTexts(document)
+    .map(extractTermText)
     .filter(({ count }) => count > 0)
   return {
     terms: texts.map(({ terms }) => terms).join(' '),
@@ -19,16 +23,11 @@ export function buildSearchText({ content, key, provenance }: Searchable): TermT
   }
 }
 
-function collectTerms(texts: readonly (string | null)[]): readonly string[] {
-  const terms: string[] = []
-  for (const text of texts) {
-    if (text === null) continue
-    for (const term of extractTerms(text)) terms.push(term)
-  }
-  return terms
+function getSearchableTexts({ content, key, provenance }: Searchable): readonly string[] {
+  return [content, key, provenance.speaker].filter((text) => text !== null)
 }
 
-/** Whether a memory that was replaced by another version must be indexed again. */
+/** Whether a new version of a memory must be indexed again. */
 export function hasSearchTextChanged(before: Searchable, after: Searchable): boolean {
   return (
     before.content !== after.content ||

@@ -1,20 +1,18 @@
 /**
- * Tombstones: what keeps a forgotten memory from coming back.
- *
- * Work that was under way when a memory was forgotten (a distillation that had read the conversation, a retried
- * request) would write it again. A tombstone blocks whatever was said before the forgetting, by content and by
- * key; what is said again afterwards is new and welcome. It holds hashes bound to owner and user, so it can stay
- * after the memory itself has been erased.
+ * Tombstones keep a forgotten memory from being written again by work that was already under way, such as a
+ * distillation that had read the conversation or a retried request. A tombstone blocks statements that were made before
+ * the memory was forgotten, by content and by key; later statements are accepted. It holds hashes bound to owner and
+ * user, so it can outlive the erased memory.
  */
 
-import { sha256 } from '../lib/hash.ts'
+import { hashParts } from '../lib/hash.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import type { TombstoneId } from './ids.ts'
 import type { Memory, Tombstone } from './memory.ts'
 import type { Place } from './scope.ts'
 
-/** The tombstones that would block a statement with this content and key. */
+/** The ids of the tombstones that would block a statement with this content and key. */
 export function getBlockingTombstoneIds(
   place: Place,
   statement: { readonly content: string; readonly key: string | null },
@@ -25,7 +23,7 @@ export function getBlockingTombstoneIds(
     : [byContent, buildTombstoneId(place, 'key', statement.key)]
 }
 
-/** What forgetting a memory leaves behind, given the tombstones that are already there. */
+/** The tombstones of a forgotten memory; `known` are the stored ones, which get a new version. */
 export function buildTombstones(
   memory: Memory,
   known: readonly Tombstone[],
@@ -40,6 +38,5 @@ export function buildTombstones(
 }
 
 function buildTombstoneId(place: Place, kind: 'content' | 'key', value: string): TombstoneId {
-  const hash = sha256(JSON.stringify([place.owner, place.user, kind, value])).slice(0, 40)
-  return `tmb_${hash}` as TombstoneId // derived, not drawn: the same statement always has the same one
+  return `tmb_${hashParts(place.owner, place.user, kind, value)}` as TombstoneId // derived: a statement always has the same tombstone
 }

@@ -6,7 +6,7 @@ export const TURN_ROLES = ['user', 'assistant', 'system', 'tool'] as const
 
 export type TurnRole = (typeof TURN_ROLES)[number]
 
-/** One message of a conversation, as it was said. */
+/** One message of a conversation, stored verbatim. */
 export type Turn = {
   readonly id: TurnId
   readonly place: Place
@@ -16,6 +16,6 @@ export type Turn = {
   readonly content: string
   readonly position: number
   readonly saidAt: Instant
-  /** Somebody took it out of use: it is kept and shown, and neither found, quoted nor learned from. */
+  /** A disabled turn is stored and listed, but neither recalled, quoted nor learned from. */
   readonly disabled: boolean
 }

@@ -18,10 +18,10 @@ import {
   listContradictionPatterns,
   warmUpPatternsInSlices,
 } from '../memory/contradiction/pattern-warmup.ts'
+import { createRedactingStore } from '../memory/deletion/redacting-store.ts'
 import { createMemoryService, type MemoryService } from '../memory/memory-service.ts'
-import { createRedactingStore } from '../memory/receipt-redaction.ts'
+import { createWriteSerializer } from '../memory/memory-writer.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
-import { createWriteSerializer } from '../memory/write-serialization.ts'
 import { type GuardedModels, guardModel, type ModelCallReport } from '../models/guarded-models.ts'
 import { createRecallService, type Recall, type RecallStatus } from '../recall/recall-service.ts'
 import { createChangeFeed } from '../storage/access/change-feed.ts'

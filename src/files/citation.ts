@@ -1,6 +1,6 @@
 /** Citations of lines in a file, `notes/tea.md#L5-L9`, and who sees them. */
 
-import type { CITATION_MODES } from '../domain/settings/file-settings.ts'
+import type { CITATION_MODES } from '../domain/settings/setting-choices.ts'
 
 export type Citation = {
   readonly path: string

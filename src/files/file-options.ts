@@ -1,6 +1,6 @@
 /** What can be tuned about files. Whoever builds the engine fills it from the table of settings. */
 
-import type { Fusion } from '../domain/settings/recall-modes.ts'
+import type { Fusion } from '../domain/settings/setting-choices.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { CHUNK_DEFAULTS } from './chunking/chunker.ts'
 

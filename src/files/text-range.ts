@@ -1,4 +1,5 @@
 /** Reading an owner's files, or some lines of one. */
+import { parseInteger } from '../domain/field-parsers.ts'
 import { AppError } from '../lib/errors.ts'
 import { countLineBreaks, indexLines, sliceLines } from '../text/lines.ts'
 import type { FileOptions } from './file-options.ts'
@@ -82,8 +83,7 @@ async function readSession(
 }
 
 function parseCount(field: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 1)) return value
-  throw invalid(field, `${field} is a whole number from 1 on.`)
+  return value === undefined ? undefined : parseInteger(field, value, 1, Number.MAX_SAFE_INTEGER)
 }
 
 function emptyText(path: string, reason: string): FileText {

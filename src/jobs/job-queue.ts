@@ -1,9 +1,9 @@
-/** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
+/** The job queue in the store: scheduling, claiming, lease renewal and settling of runs. */
 import type { Entry } from '../domain/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
-import { addMs, type Instant } from '../lib/time.ts'
+import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
@@ -40,15 +40,15 @@ import {
   loadLock,
 } from './owner-locks.ts'
 
-/** One run of a job: who may say what becomes of it. */
-export type JobRun = { readonly job: Job; readonly claim: string; readonly lane: string }
+/** One run of a job; only the holder of the claim may settle it. */
+export type JobRun = { readonly job: Job; readonly claim: string; readonly lockId: string }
 
-/** `blocked`: others work in its lane. `gone`: it isn't due any more, or others were faster. */
+/** `blocked`: another worker holds the lock. `gone`: the job is no longer due, or another worker was faster. */
 export type JobClaim =
   | { readonly kind: 'claimed'; readonly run: JobRun }
   | { readonly kind: 'blocked' | 'gone' }
 
-/** `stopped`: somebody cancelled it; `lost`: somebody else works in its lane. */
+/** `stopped`: the run was cancelled; `lost`: another worker holds the lock. */
 export type LeaseRenewal = 'renewed' | 'stopped' | 'lost'
 
 const CLAIM_TRIES = 3
@@ -69,76 +69,79 @@ export class JobQueue {
     return entry === null ? null : parseJob(entry)
   }
 
-  /** None when it is left alone. */
-  async arming(request: JobRequest, store = this.#ports.store): Promise<readonly Change[]> {
+  /** Builds no changes when the scheduled job stays as it is. */
+  async buildScheduleChanges(
+    request: JobRequest,
+    store = this.#ports.store,
+  ): Promise<readonly Change[]> {
     const before = await getSystemEntry({ store }, buildJobId(request))
     const known = before === null ? null : parseJob(before)
     const job = scheduleJob(known, request, this.#now())
     return job === null ? [] : [buildJobChange(job, before)]
   }
 
-  /** All that is due, page by page; `ahead` is what only a clock that was set back could make wait. */
-  async *due(now: Instant, reach: 'due' | 'ahead'): AsyncGenerator<readonly Job[]> {
+  /** Due jobs, page by page; `ahead`: jobs in the future that only wait because a clock was set back. */
+  async *due(now: Instant, range: 'due' | 'ahead'): AsyncGenerator<readonly Job[]> {
     const { leaseMs } = this.#limits
     const where =
-      reach === 'due'
-        ? { kinds: ['job' as const], atBefore: addMs(now, 1) }
-        : { kinds: ['job' as const], atFrom: addMs(now, 2 * leaseMs) }
+      range === 'due'
+        ? { kinds: ['job' as const], atBefore: (now + 1) as Instant }
+        : { kinds: ['job' as const], atFrom: (now + 2 * leaseMs) as Instant }
     for await (const page of pages(this.#ports.store, 'entry', SYSTEM_SCOPE, { where })) {
       const jobs = page.map(parseJob).filter((job) => job !== null)
       yield jobs.filter((job) => isDue(job, now, leaseMs))
     }
   }
 
-  /** The job and its lane in one commit, each as it was read: only one of many can have them. */
+  /** Commits the job and its lock together, each by its version, so that only one of many workers wins. */
   async claim(id: string, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
-    for (let tried = 0; tried < CLAIM_TRIES; tried++) {
+    for (let attempt = 0; attempt < CLAIM_TRIES; attempt++) {
       const entry = await getSystemEntry(this.#ports, id)
       const job = entry === null ? null : parseJob(entry)
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
-      const row = await this.#lane(job)
+      const row = await this.#lock(job)
       if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
       const claim: string = this.#ports.ids.next('job', now)
       const next = claimJob(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
       const { kind } = await this.#ports.store.commit([
         buildJobChange(next, entry),
-        ...(isRunning ? [buildLockChange(row, this.#leased(id, claim), job.owner, now)] : []),
+        ...(isRunning ? [buildLockChange(row, this.#lease(id, claim), job.owner, now)] : []),
       ])
       if (kind === 'conflict') continue
       return isRunning
-        ? { kind: 'claimed', run: { job: next, claim, lane: row.id } }
+        ? { kind: 'claimed', run: { job: next, claim, lockId: row.id } }
         : { kind: 'gone' }
     }
     return { kind: 'gone' }
   }
 
-  /** Arms a job and claims it in one commit, for somebody who waits for it. `blocked`: others work in its lane. */
-  async begin(request: JobRequest, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
+  /** Schedules and claims a job in one commit, for a caller that waits for it. */
+  async scheduleAndClaim(request: JobRequest, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     const now = this.#now()
     const entry = await getSystemEntry(this.#ports, buildJobId(request))
     const job = scheduleJob(entry === null ? null : parseJob(entry), request, now)
     if (job === null) return { kind: 'gone' }
-    const row = await this.#lane(job)
+    const row = await this.#lock(job)
     if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
     const claim: string = this.#ports.ids.next('job', now)
     const running = claimJob(job, claim, now, this.#limits)
     const { kind } = await this.#ports.store.commit([
       buildJobChange(running, entry),
-      buildLockChange(row, this.#leased(job.id, claim), job.owner, now),
+      buildLockChange(row, this.#lease(job.id, claim), job.owner, now),
     ])
     if (kind === 'conflict') return { kind: 'blocked' }
-    return { kind: 'claimed', run: { job: running, claim, lane: row.id } }
+    return { kind: 'claimed', run: { job: running, claim, lockId: row.id } }
   }
 
   async renew(run: JobRun): Promise<LeaseRenewal> {
     return commitWithRetry<LeaseRenewal>(this.#ports, async () => {
-      const row = await this.#lane(run.job)
-      if (row.lane?.claim !== run.claim) return { changes: [], result: 'lost' }
+      const row = await this.#lock(run.job)
+      if (row.lock?.claim !== run.claim) return { changes: [], result: 'lost' }
       const job = await this.get(run.job.id)
       if (job === null || job.cancelledRun === run.claim) return { changes: [], result: 'stopped' }
-      const lease = this.#leased(run.job.id, run.claim)
+      const lease = this.#lease(run.job.id, run.claim)
       return {
         changes: [buildLockChange(row, lease, run.job.owner, this.#now())],
         result: 'renewed',
@@ -146,36 +149,33 @@ export class JobQueue {
     })
   }
 
-  /** For a commit that only whoever holds the lane may make. */
+  /** A check that fails a commit unless this run still holds the lock. */
   async fence(run: JobRun): Promise<Change> {
-    return buildLockFence(await this.#lane(run.job), run.claim)
+    return buildLockFence(await this.#lock(run.job), run.claim)
   }
 
-  /**
-   * Leaves the lane, and says what became of the job, each unless that is somebody else's by now. Gives the job as it is
-   * afterwards.
-   */
-  async settle(run: JobRun, ending: JobResult): Promise<Job | null> {
+  /** Releases the lock and stores the result, each unless another worker took it over. Resolves to the stored job. */
+  async settle(run: JobRun, result: JobResult): Promise<Job | null> {
     return commitWithRetry<Job | null>(this.#ports, async () => {
-      const row = await this.#lane(run.job)
+      const row = await this.#lock(run.job)
       const entry = await getSystemEntry(this.#ports, run.job.id)
       const job = entry === null ? null : parseJob(entry)
       const now = this.#now()
-      const isOurs = job?.claim === run.claim
-      const next = isOurs ? finishJob(job, ending, now, this.#limits) : job
+      const isOwnRun = job?.claim === run.claim
+      const next = isOwnRun ? finishJob(job, result, now, this.#limits) : job
       const changes = [
-        ...(row.lane?.claim === run.claim ? [buildLockChange(row, {}, run.job.owner, now)] : []),
-        ...(isOurs && next !== null ? [buildJobChange(next, entry)] : []),
+        ...(row.lock?.claim === run.claim ? [buildLockChange(row, {}, run.job.owner, now)] : []),
+        ...(isOwnRun && next !== null ? [buildJobChange(next, entry)] : []),
       ]
       return { changes, result: next }
     })
   }
 
-  /** Says which run of it has to stop, if one is under way. */
+  /** Returns the claim of the run that has to stop, if one is running. */
   async cancel(id: string): Promise<{ readonly job: Job; readonly running: string | null }> {
     return this.#change(id, async (job) => {
-      const { lane } = await this.#lane(job)
-      const running = lane?.holder === id ? lane.claim : null
+      const { lock } = await this.#lock(job)
+      const running = lock?.holder === id ? lock.claim : null
       return { job: cancelJob(job, running, this.#now()), running }
     })
   }
@@ -199,20 +199,20 @@ export class JobQueue {
     return commitWithRetry(this.#ports, async () => {
       const entry = await getSystemEntry(this.#ports, id)
       const job = entry === null ? null : parseJob(entry)
-      if (job === null) throw new AppError('not_found', 'There is no such job.', { id })
+      if (job === null) throw new AppError('not_found', `Job ${id} not found.`, { id })
       const result = await decide(job)
       return { changes: [buildJobChange(result.job, entry)], result }
     })
   }
 
-  /** Some of what is over and has been kept long enough, all at once: each removal costs a store much the same. */
+  /** Removes a batch of expired jobs in one commit, which costs a store about as much as a single removal. */
   async sweep(): Promise<number> {
     const { store } = this.#ports
-    for (let tried = 0; tried < SWEEP_TRIES; tried++) {
+    for (let attempt = 0; attempt < SWEEP_TRIES; attempt++) {
       const where = { kinds: ['job' as const], expiredBy: this.#now() }
       const { rows } = await store.find('entry', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
       if (rows.length === 0) return 0
-      // By version: one that was armed in between must stay.
+      // The version protects a job that was scheduled in between.
       const { kind } = await store.commit(
         rows.map((row) => buildEntryRemoval(row, { version: row.version })),
       )
@@ -221,20 +221,20 @@ export class JobQueue {
     return 0
   }
 
-  /** Of an owner, whatever their state. */
+  /** Removes the jobs of an owner in any state. */
   async removeAll(owner: OwnerId): Promise<void> {
     const entries = await listEntries(this.#ports, { kinds: ['job'], about: owner })
     for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
-      const some = entries.slice(start, start + COMMIT_CHANGES_MAX)
-      await this.#ports.store.commit(some.map((entry) => buildEntryRemoval(entry)))
+      const batch = entries.slice(start, start + COMMIT_CHANGES_MAX)
+      await this.#ports.store.commit(batch.map((entry) => buildEntryRemoval(entry)))
     }
   }
 
-  #lane(job: Job): Promise<LockRow> {
+  #lock(job: Job): Promise<LockRow> {
     return loadLock(this.#ports, buildJobLockId(job))
   }
 
-  #leased(holder: string, claim: string) {
+  #lease(holder: string, claim: string) {
     return buildLease(holder, claim, this.#now(), this.#limits.leaseMs)
   }
 

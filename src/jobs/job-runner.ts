@@ -1,6 +1,6 @@
 /**
- * Does jobs that are due, a few at a time. It looks for them every few seconds, because other processes arm some too,
- * and at once where this process did.
+ * Runs due jobs with bounded concurrency. It polls the store every few seconds, because other processes schedule jobs
+ * too, and starts immediately with jobs that this process schedules.
  */
 
 import type { OwnerId } from '../domain/ids.ts'
@@ -8,100 +8,102 @@ import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { retryBriefly } from '../lib/retry.ts'
+import { SingleFlight } from '../lib/single-flight.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import { buildJobLockId, type Job, type JobLimits, type JobResult } from './job.ts'
 import type { JobClaim, JobQueue, JobRun } from './job-queue.ts'
-import { LeaseWatchdog } from './lease-watchdog.ts'
 
-/** What is done for a job, and what became of it. It may be done again after a crash, so twice must be as good as once. */
+/** Runs a job. It may run again after a crash, so it must be idempotent. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<JobOutcome>
 
 export type JobOutcome = Extract<JobResult, { readonly kind: 'done' | 'later' }>
 
 export type JobContext = {
-  /** Fires when the job is cancelled, when others took it over, and when the process is about to end. */
+  /** Fires when the job is cancelled, when another worker took it over, and when the process shuts down. */
   readonly signal: AbortSignal
-  /** Whether a failure now makes it dead. */
+  /** Whether another failure makes the job dead. */
   readonly isLastAttempt: boolean
-  /** Says that it is still being done. That is said in the background as well. Fails when it is to stop. */
+  /** Renews the lease, which also happens in the background. Fails when the job has to stop. */
   renew(): Promise<void>
-  /** Put into a commit, it refuses the commit to all but the one who still does the job. */
+  /** Added to a commit, the change fails it unless this worker still holds the lease. */
   fence(): Promise<Change>
 }
 
 export type EndedJob = {
   readonly kind: string
-  /** `unsettled`: it ended, and that could not be written down. */
+  /** `unsettled`: the job ended, but its result could not be stored. */
   readonly outcome: JobResult['kind'] | 'unsettled'
   readonly ms: number
+  /** Why the job failed, or why its result could not be stored. */
+  readonly error?: AppError
 }
 
 export type JobRunnerDependencies = {
   readonly ports: StoreDependencies
-  readonly rows: JobQueue
+  readonly queue: JobQueue
   readonly limits: JobLimits
   readonly kinds: ReadonlyMap<string, JobHandler>
   readonly timers: IntervalTimers
   readonly concurrency: number
   readonly pollMs: number
-  /** Must not fail. */
+  /** Must not throw. */
   readonly onEnded: (ended: EndedJob) => void
 }
 
-type DueJob = { readonly id: string; readonly lane: string; readonly dueAt: number }
+type DueJob = { readonly id: string; readonly lockId: string; readonly dueAt: number }
 
 type RunningJob = JobRun & { readonly controller: AbortController; ended: Promise<void> }
 
 const CANDIDATES_MAX = 10_000
-const CANDIDATES_PER_LANE = 20
+const CANDIDATES_PER_LOCK = 20
 
-/** In ticks: how often to look for what a clock that was set back makes wait, and for what can be removed. */
+/** Ticks between two scans for jobs that a clock set back makes wait, and between two removals of finished jobs. */
 const AHEAD_EVERY = 12
 const SWEEP_EVERY = 60
 
-/** How often a renewal falls into a lease. */
-const RENEWALS = 3
-const FORGET_WAIT_MS = 5_000
+const RENEWALS_PER_LEASE = 3
+const STOP_OWNER_MS = 5_000
 
-/** How long stopping may take, once the time to end is over. */
+/** How long aborted jobs may take to stop after the grace period. */
 const STOP_WAIT_MS = 1_000
 
 export class JobRunner {
-  readonly #parts: JobRunnerDependencies
-  readonly #watch: LeaseWatchdog
+  readonly #dependencies: JobRunnerDependencies
+  readonly #watchdog: LeaseWatchdog
   readonly #running = new Map<string, RunningJob>()
   #candidates: DueJob[] = []
-  #isMore = false
-  #filling: Promise<void> | null = null
-  #isFillWanted = false
-  #scanning: Promise<void> | null = null
+  #hasMore = false
+  #runs = 0
+  readonly #filling = new SingleFlight(() => this.#startCandidates())
+  #isFillRequested = false
+  readonly #scanning = new SingleFlight(() => this.#scan())
   #stopTicking: (() => void) | null = null
   #tick = 0
   #lastScanAt: Instant | null = null
   #isClosed = false
-  #lastError: ErrorCode | null = null
+  #scanFailure: AppError | null = null
 
-  constructor(parts: JobRunnerDependencies) {
-    this.#parts = parts
-    const { limits, pollMs } = parts
-    this.#watch = new LeaseWatchdog(Math.ceil(limits.leaseMs / RENEWALS / pollMs) + 1)
+  constructor(dependencies: JobRunnerDependencies) {
+    this.#dependencies = dependencies
+    const { limits, pollMs } = dependencies
+    this.#watchdog = new LeaseWatchdog(Math.ceil(limits.leaseMs / RENEWALS_PER_LEASE / pollMs) + 1)
   }
 
   get running(): readonly string[] {
     return [...this.#running.values()].map(({ job }) => job.id)
   }
 
-  /** Why it could not look for jobs the last time. */
+  /** Why the last scan for due jobs failed. */
   get lastError(): ErrorCode | null {
-    return this.#lastError
+    return this.#scanFailure?.code ?? null
   }
 
   start(): void {
     if (this.#isClosed || this.#stopTicking !== null) return
-    const { timers, pollMs } = this.#parts
+    const { timers, pollMs } = this.#dependencies
     this.#stopTicking = timers.every(pollMs, () => {
       this.#tick++
       void this.poll()
@@ -110,14 +112,14 @@ export class JobRunner {
     void this.poll()
   }
 
-  /** Looks for what is due, and begins with it. */
+  /** Scans for due jobs and starts them. */
   async poll(): Promise<void> {
     if (this.#isClosed) return
-    await this.#scan()
+    await this.#scanning.run()
     await this.#fill()
   }
 
-  /** Everything that is due, to the end, with what becomes due by it. Says how many runs that were. */
+  /** Runs everything that is due, and what becomes due by it, to completion. Returns the number of runs. */
   async runDue(): Promise<number> {
     const before = this.#runs
     while (!this.#isClosed) {
@@ -125,33 +127,33 @@ export class JobRunner {
       await this.poll()
       while (this.#running.size > 0) {
         await Promise.all([...this.#running.values()].map(({ ended }) => ended))
-        await this.#filling
+        await this.#filling.running
       }
-      if (this.#runs === runs && !this.#isMore) break
+      if (this.#runs === runs && !this.#hasMore) break
     }
-    if (this.#lastError !== null) {
-      throw new AppError(this.#lastError, 'Due jobs could not be looked for.')
+    if (this.#scanFailure !== null) {
+      const { code, facts, message } = this.#scanFailure
+      throw new AppError(code, `Scanning for due jobs failed: ${message}`, facts, this.#scanFailure)
     }
     return this.#runs - before
   }
-  #runs = 0
 
-  /** Hears of jobs that were armed in this process. */
+  /** Starts due jobs that this process has scheduled. */
   wake(jobs: readonly Job[]): void {
     if (this.#stopTicking === null || this.#isClosed) return
-    const now = this.#parts.ports.clock.now()
+    const now = this.#dependencies.ports.clock.now()
     const due = jobs.filter(
       ({ status, dueAt }) => status === 'waiting' && (dueAt ?? now + 1) <= now,
     )
     if (due.length === 0) return
-    this.#candidates.push(...due.filter((job) => this.#isKnown(job)).map(toDueJob))
+    this.#candidates.push(...due.filter((job) => this.#hasHandler(job)).map(toDueJob))
     void this.#fill()
   }
 
-  /** Whether a lease that has run out by the clock may be taken over. */
-  isAbandoned(lane: string, version: number): boolean {
-    // Who doesn't tick can't watch, and has to believe the clock.
-    return this.#stopTicking === null || this.#watch.isAbandoned(lane, version, this.#tick)
+  /** Whether a lease that has expired by the clock may be taken over. */
+  isAbandoned(lockId: string, version: number): boolean {
+    // A runner that was not started has no ticks to watch by and must trust the clock.
+    return this.#stopTicking === null || this.#watchdog.isAbandoned(lockId, version, this.#tick)
   }
 
   stop(id: string, claim: string): void {
@@ -160,16 +162,16 @@ export class JobRunner {
     }
   }
 
-  /** Stops what is done for an owner, and waits for that, but not for ever. */
+  /** Aborts the jobs of an owner and waits a limited time for them to end. */
   async stopAll(owner: OwnerId): Promise<void> {
-    const meant = [...this.#running.values()].filter(({ job }) => job.owner === owner)
-    for (const { controller } of meant) controller.abort()
-    await withTimeout(FORGET_WAIT_MS, () => Promise.all(meant.map(({ ended }) => ended)))
+    const runs = [...this.#running.values()].filter(({ job }) => job.owner === owner)
+    for (const { controller } of runs) controller.abort()
+    await withTimeout(STOP_OWNER_MS, () => Promise.all(runs.map(({ ended }) => ended)))
   }
 
   /**
-   * What runs may come to its end: it may have been paid for. What takes longer is stopped. What does not stop either keeps
-   * its lease, which runs out by itself: it may still be at work.
+   * Lets running jobs finish within the grace period, because their model calls may be paid for, then aborts them. A job
+   * that ignores the abort keeps its lease until that expires, because it may still be working.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
@@ -181,147 +183,143 @@ export class JobRunner {
   }
 
   async #idle(): Promise<void> {
-    await this.#scanning
-    await this.#filling
+    await this.#scanning.running
+    await this.#filling.running
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
   async #sweep(): Promise<void> {
     try {
-      while (!this.#isClosed && (await this.#parts.rows.sweep()) > 0) await yieldToEventLoop()
+      while (!this.#isClosed && (await this.#dependencies.queue.sweep()) > 0) {
+        await yieldToEventLoop()
+      }
     } catch {
-      /* there is a next time */
+      /* the next sweep removes the rest */
     }
   }
 
-  /** A scan that fails is one that found nothing; what is wrong with the store is told elsewhere. */
-  #scan(): Promise<void> {
-    this.#scanning ??= this.#find()
-      .then(
-        () => {
-          this.#lastError = null
-        },
-        (thrown: unknown) => {
-          this.#lastError = toAppError(thrown).code
-        },
-      )
-      .finally(() => {
-        this.#scanning = null
-      })
-    return this.#scanning
+  /** Never fails: `lastError` reports a failed scan, and the next one retries. */
+  async #scan(): Promise<void> {
+    try {
+      await this.#collectDueJobs()
+      this.#scanFailure = null
+    } catch (thrown) {
+      this.#scanFailure = toAppError(thrown)
+    }
   }
 
-  async #find(): Promise<void> {
-    const { rows, ports } = this.#parts
+  async #collectDueJobs(): Promise<void> {
+    const { queue, ports } = this.#dependencies
     const now = ports.clock.now()
     const isSetBack = this.#lastScanAt === null || now < this.#lastScanAt
     this.#lastScanAt = now
-    const looksAhead = isSetBack || (this.#tick > 0 && this.#tick % AHEAD_EVERY === 0)
-    const found = new DueJobs()
-    for (const reach of looksAhead ? (['due', 'ahead'] as const) : (['due'] as const)) {
-      for await (const jobs of rows.due(now, reach)) {
+    const scansAhead = isSetBack || (this.#tick > 0 && this.#tick % AHEAD_EVERY === 0)
+    const dueJobs = new DueJobs()
+    for (const range of scansAhead ? (['due', 'ahead'] as const) : (['due'] as const)) {
+      for await (const jobs of queue.due(now, range)) {
         if (this.#isClosed) return
-        const meant = isSetBack || reach === 'due' ? jobs : jobs.filter((job) => this.#isLeft(job))
-        for (const job of meant) if (this.#isKnown(job)) found.add(toDueJob(job))
+        for (const job of jobs) {
+          const isEligible = isSetBack || range === 'due' || this.#isOrphaned(job)
+          if (isEligible && this.#hasHandler(job)) dueJobs.add(toDueJob(job))
+        }
       }
     }
-    this.#candidates = found.inOrder()
-    this.#isMore = found.isMore
+    this.#candidates = dueJobs.sorted()
+    this.#hasMore = dueJobs.hasMore
   }
 
   /**
-   * Whether nobody has done it for as long as it recurs, whatever the clocks say: one that comes from the future may be
-   * done by a server whose clock is ahead, and two that took turns would do it all the time.
+   * Whether no worker has run a recurring job for a whole interval, measured in ticks. A job that seems to lie in the
+   * future may belong to a server whose clock is ahead, and two servers that took turns would run it all the time.
    */
-  #isLeft({ id, everyMs, statusChangedAt: since }: Job): boolean {
+  #isOrphaned({ id, everyMs, statusChangedAt }: Job): boolean {
     if (everyMs === null) return true
-    const ticks = Math.ceil(everyMs / this.#parts.pollMs)
-    return this.#watch.isUnchangedFor(ticks, id, since, this.#tick)
+    const ticks = Math.ceil(everyMs / this.#dependencies.pollMs)
+    return this.#watchdog.isUnchangedFor(ticks, id, statusChangedAt, this.#tick)
   }
 
-  /** Of a kind that can be done here; others may be those of a newer version. */
-  #isKnown({ kind }: Job): boolean {
-    return this.#parts.kinds.has(kind)
+  /** Jobs of a newer version may have kinds that this one cannot run. */
+  #hasHandler({ kind }: Job): boolean {
+    return this.#dependencies.kinds.has(kind)
   }
 
-  /** Begins as much as there is room for. Called while that goes on, it goes round once more. */
+  /** Starts as many jobs as the concurrency allows. A call during a pass requests another pass. */
   #fill(): Promise<void> {
-    this.#isFillWanted = true
-    this.#filling ??= this.#begin().finally(() => {
-      this.#filling = null
-    })
-    return this.#filling
+    this.#isFillRequested = true
+    return this.#filling.run()
   }
 
-  async #begin(): Promise<void> {
-    while (this.#isFillWanted) {
-      this.#isFillWanted = false
-      const waiting = this.#candidates
+  async #startCandidates(): Promise<void> {
+    while (this.#isFillRequested) {
+      this.#isFillRequested = false
+      const candidates = this.#candidates
       this.#candidates = []
-      const kept: DueJob[] = []
+      const deferred: DueJob[] = []
       const blocked = new Set<string>()
-      for (const candidate of waiting) {
+      for (const candidate of candidates) {
         if (this.#isClosed) return
-        if (this.#isBusy(candidate)) kept.push(candidate)
-        else if (!blocked.has(candidate.lane)) {
-          if ((await this.#tryOne(candidate)) === 'blocked') blocked.add(candidate.lane)
+        if (this.#isBusy(candidate)) deferred.push(candidate)
+        else if (!blocked.has(candidate.lockId)) {
+          if ((await this.#tryStart(candidate)) === 'blocked') blocked.add(candidate.lockId)
         }
       }
-      this.#candidates.unshift(...kept)
+      this.#candidates.unshift(...deferred)
     }
   }
 
-  #isBusy({ lane }: DueJob): boolean {
-    return this.#running.size >= this.#parts.concurrency || this.#running.has(lane)
+  #isBusy({ lockId }: DueJob): boolean {
+    return this.#running.size >= this.#dependencies.concurrency || this.#running.has(lockId)
   }
 
-  async #tryOne({ id }: DueJob): Promise<JobClaim['kind']> {
+  async #tryStart({ id }: DueJob): Promise<JobClaim['kind']> {
     try {
-      const claim = await this.#parts.rows.claim(id, (...lane) => this.isAbandoned(...lane))
-      if (claim.kind === 'claimed') this.#run(claim.run)
+      const claim = await this.#dependencies.queue.claim(id, (...lock) => this.isAbandoned(...lock))
+      if (claim.kind === 'claimed') this.#start(claim.run)
       return claim.kind
     } catch {
-      // It is found again. If the claim was made and only its answer lost, when the lease runs out.
+      // The next scan sees the job again; if the commit succeeded and only its reply was lost, after the lease.
       return 'gone'
     }
   }
 
-  #run(run: JobRun): void {
+  #start(run: JobRun): void {
     this.#runs++
     const running: RunningJob = {
       ...run,
       controller: new AbortController(),
       ended: Promise.resolve(),
     }
-    this.#running.set(run.lane, running)
+    this.#running.set(run.lockId, running)
     if (this.#isClosed) running.controller.abort()
-    running.ended = this.#perform(running).finally(() => {
-      this.#running.delete(run.lane)
-      void (this.#isMore && this.#candidates.length === 0 ? this.poll() : this.#fill())
+    running.ended = this.#runAndSettle(running).finally(() => {
+      this.#running.delete(run.lockId)
+      void (this.#hasMore && this.#candidates.length === 0 ? this.poll() : this.#fill())
     })
   }
 
-  async #perform(run: RunningJob): Promise<void> {
-    const { ports, rows, limits, timers, onEnded } = this.#parts
-    const began = ports.clock.now()
-    const stopRenewing = timers.every(limits.leaseMs / RENEWALS, () => {
-      this.#renew(run).catch(() => {}) // there are more to come before the lease runs out
+  async #runAndSettle(run: RunningJob): Promise<void> {
+    const { ports, queue, limits, timers, onEnded } = this.#dependencies
+    const startedAt = ports.clock.now()
+    const stopRenewing = timers.every(limits.leaseMs / RENEWALS_PER_LEASE, () => {
+      this.#renew(run).catch(() => {}) // the next renewal still comes before the lease expires
     })
-    const ending = await this.#work(run)
+    const result = await this.#runHandler(run)
     stopRenewing()
-    let outcome: EndedJob['outcome'] = ending.kind
+    let outcome: EndedJob['outcome'] = result.kind
+    let error = result.kind === 'failed' ? result.error : null
     try {
-      const job = await retryBriefly(ports.clock, () => rows.settle(run, ending))
+      const job = await retryBriefly(ports.clock, () => queue.settle(run, result))
       if (job !== null) this.wake([job])
-    } catch {
-      outcome = 'unsettled' // it is done again when the lease has run out
+    } catch (thrown) {
+      outcome = 'unsettled' // the job runs again when the lease has expired
+      error = toAppError(thrown)
     }
-    const ms = Math.max(0, ports.clock.now() - began)
-    onEnded({ kind: run.job.kind, outcome, ms })
+    const ms = Math.max(0, ports.clock.now() - startedAt)
+    onEnded({ kind: run.job.kind, outcome, ms, ...(error === null ? {} : { error }) })
   }
 
-  async #work(run: RunningJob): Promise<JobResult> {
-    const { kinds, limits, rows } = this.#parts
+  async #runHandler(run: RunningJob): Promise<JobResult> {
+    const { kinds, limits, queue } = this.#dependencies
     const { job, controller } = run
     const { signal } = controller
     try {
@@ -332,9 +330,12 @@ export class JobRunner {
         isLastAttempt: job.attempts + 1 >= limits.attemptsMax,
         renew: async () => {
           await this.#renew(run)
-          if (signal.aborted) throw new AppError('cancelled', 'The job is to stop.', { id: job.id })
+          if (!signal.aborted) return
+          throw new AppError('cancelled', 'The job was cancelled or lost its lease.', {
+            id: job.id,
+          })
         },
-        fence: () => rows.fence(run),
+        fence: () => queue.fence(run),
       })
     } catch (thrown) {
       return signal.aborted ? { kind: 'released' } : { kind: 'failed', error: toAppError(thrown) }
@@ -342,31 +343,58 @@ export class JobRunner {
   }
 
   async #renew(run: RunningJob): Promise<void> {
-    if ((await this.#parts.rows.renew(run)) !== 'renewed') run.controller.abort()
+    if ((await this.#dependencies.queue.renew(run)) !== 'renewed') run.controller.abort()
   }
 }
 
-/** What a scan found. A few of each lane are enough: they are done one after the other, and the rest is found again. */
+/** The result of a scan. A few jobs per lock are enough, because they run one by one and later scans see the rest. */
 class DueJobs {
-  readonly #found: DueJob[] = []
-  readonly #ofLane = new Map<string, number>()
-  isMore = false
+  readonly #jobs: DueJob[] = []
+  readonly #countByLock = new Map<string, number>()
+  hasMore = false
 
-  add(candidate: DueJob): void {
-    const count = this.#ofLane.get(candidate.lane) ?? 0
-    if (count >= CANDIDATES_PER_LANE || this.#found.length >= CANDIDATES_MAX) {
-      this.isMore = true
+  add(job: DueJob): void {
+    const count = this.#countByLock.get(job.lockId) ?? 0
+    if (count >= CANDIDATES_PER_LOCK || this.#jobs.length >= CANDIDATES_MAX) {
+      this.hasMore = true
       return
     }
-    this.#ofLane.set(candidate.lane, count + 1)
-    this.#found.push(candidate)
+    this.#countByLock.set(job.lockId, count + 1)
+    this.#jobs.push(job)
   }
 
-  inOrder(): DueJob[] {
-    return this.#found.sort((a, b) => a.dueAt - b.dueAt)
+  sorted(): DueJob[] {
+    return this.#jobs.sort((a, b) => a.dueAt - b.dueAt)
   }
 }
 
 function toDueJob(job: Job): DueJob {
-  return { id: job.id, lane: buildJobLockId(job), dueAt: job.dueAt ?? 0 }
+  return { id: job.id, lockId: buildJobLockId(job), dueAt: job.dueAt ?? 0 }
 }
+
+/**
+ * Decides when an expired lease is abandoned. A clock can be set forward while the holder is alive and about to renew,
+ * so a lease counts as abandoned only after it stayed unchanged for longer than a renewal takes, measured in ticks.
+ */
+class LeaseWatchdog {
+  readonly #ticksMin: number
+  readonly #seen = new Map<string, { readonly version: number; readonly since: number }>()
+
+  constructor(ticksMin: number) {
+    this.#ticksMin = ticksMin
+  }
+
+  isAbandoned(lockId: string, version: number, tick: number): boolean {
+    return this.isUnchangedFor(this.#ticksMin, lockId, version, tick)
+  }
+
+  isUnchangedFor(ticks: number, id: string, version: number, tick: number): boolean {
+    const seen = this.#seen.get(id)
+    if (seen?.version === version) return tick - seen.since >= ticks
+    if (this.#seen.size >= SEEN_MAX) this.#seen.clear() // rows that matter are seen again
+    this.#seen.set(id, { version, since: tick })
+    return false
+  }
+}
+
+const SEEN_MAX = 10_000

@@ -6,10 +6,17 @@
  * one that is armed while it runs is armed for the next time, and no wake-up is lost.
  */
 import type { Entry } from '../domain/entry.ts'
+import {
+  createInvalidInputError,
+  parseInstant,
+  parseInteger,
+  parseText,
+} from '../domain/field-parsers.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
-import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
-import { sha256 } from '../lib/hash.ts'
+import { type AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
+import { hashParts } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { exponentialBackoffMs } from '../lib/retry.ts'
 import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 /** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
@@ -99,7 +106,6 @@ const PAUSE_MS_MAX = HOUR_MS
 
 /** How long something that is over can still be looked at. */
 const OVER_KEPT_MS = HOUR_MS
-const HASH_CHARACTERS = 40
 
 /** When nothing is due: no search for what is due meets it. */
 const NEVER = INSTANT_MAX as Instant // the last instant there is
@@ -119,10 +125,6 @@ export function buildJobLockId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryI
 
 export function buildOwnerLockId(owner: OwnerId): EntryId {
   return `lane_${hashParts(owner)}` as EntryId // as above
-}
-
-function hashParts(...parts: readonly (string | null)[]): string {
-  return sha256(JSON.stringify(parts)).slice(0, HASH_CHARACTERS)
 }
 
 /** The job as it will be; null when nothing is to be changed. */
@@ -150,24 +152,12 @@ export function scheduleJob(before: Job | null, request: JobRequest, now: Instan
 const NEW = { lastError: null, outcome: null, cancelledRun: null }
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
-  if (!KIND.test(kind))
-    throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
-  if (key.length > KEY_CHARACTERS_MAX) {
-    throw createInvalidJobError(
-      'key',
-      `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`,
-    )
+  if (!KIND.test(kind)) {
+    throw createInvalidInputError('kind', '`kind` must be a camelCase word of at most 19 letters.')
   }
-  if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
-    throw createInvalidJobError('at', 'A job is due at a time.')
-  }
-  if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= EVERY_MS_MIN)) {
-    throw createInvalidJobError('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
-  }
-}
-
-function createInvalidJobError(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
+  parseText('key', key, KEY_CHARACTERS_MAX)
+  parseInstant('at', at)
+  if (everyMs !== undefined) parseInteger('everyMs', everyMs, EVERY_MS_MIN, Number.MAX_SAFE_INTEGER)
 }
 
 /**
@@ -231,7 +221,10 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
   }
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
+    const pause = exponentialBackoffMs(job.attempts, {
+      firstMs: FIRST_PAUSE_MS,
+      maxMs: PAUSE_MS_MAX,
+    })
     return toWaiting({ ...told, attempts }, addMs(now, pause), now)
   }
   // What recurs has another chance by itself.

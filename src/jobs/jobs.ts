@@ -1,8 +1,7 @@
 /**
- * Background jobs: work that is written down in the commit that makes it necessary, done once in a while by whichever
- * process is there, and done again when that one dies.
+ * Background jobs: scheduled in the commit that makes them necessary (a transactional outbox), run by any process on
+ * the store, and run again when that process dies.
  */
-
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import { type IntervalTimers, systemIntervalTimers } from '../lib/clock.ts'
@@ -38,18 +37,18 @@ export type JobsOptions = {
   /** Handlers by kind; `register` adds more. Jobs of other kinds are left to processes that handle them. */
   readonly kinds?: JobHandlers
   readonly timers?: IntervalTimers
-  /** How many are done at once. */
+  /** How many jobs run at once. */
   readonly concurrency?: number
   readonly pollMs?: number
   readonly leaseMs?: number
   readonly attemptsMax?: number
   readonly lostLeasesMax?: number
-  /** Hears of every run when it has ended. Must not fail. */
+  /** Called after every run. Must not throw. */
   readonly onEnded?: (ended: EndedJob) => void
 }
 
 export type JobQuery = {
-  /** Null for those of nobody. */
+  /** Null selects the jobs of the whole system. */
   readonly owner?: OwnerId | null
   readonly kind?: string
   readonly statuses?: readonly JobStatus[]
@@ -57,12 +56,12 @@ export type JobQuery = {
   readonly after?: string
 }
 
-/** A job that somebody waits for. */
+/** A job whose caller waits for its result. */
 export type ForegroundJob<Result> = {
   readonly request: Omit<JobRequest, 'owner' | 'at' | 'everyMs' | 'onlyIfNew'> & {
     readonly owner: OwnerId
   }
-  /** What its row says of it. */
+  /** The outcome that is stored with the job. */
   readonly outcome: (result: Result) => JsonObject
 }
 
@@ -70,50 +69,50 @@ export interface Jobs {
   /** Adds handlers. Call it before `start` and `runDue`. */
   register(handlers: JobHandlers): void
   /**
-   * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
-   * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
-   * between: ask again, as for everything else that is decided by what was read. `store`: what the job is read from.
+   * Builds the changes that schedule a job, for the commit of the caller; none when the job stays as it is. Scheduling
+   * an existing job replaces its time and input; a running job runs again afterwards. The commit fails when the job
+   * changed in between: build the changes again. `store` is where the job is read from.
    */
   buildScheduleChanges(request: JobRequest, store?: Store): Promise<readonly Change[]>
-  /** The same, in a commit of its own. */
+  /** Schedules a job in a commit of its own. */
   schedule(request: JobRequest): Promise<void>
-  /** Is to hear every commit of this process, so that what is due at once begins at once. */
+  /** Must be called with every commit of this process, so that jobs due immediately start immediately. */
   onCommit(changes: readonly Change[]): void
   list(query?: JobQuery): Promise<Page<Job>>
   get(id: string, store?: Store): Promise<Job | null>
-  /** Due now, with all attempts before it. */
+  /** Makes the job due now, with all attempts left. */
   retry(id: string): Promise<Job>
-  /** Stops it if it runs; of what recurs, this one time. */
+  /** Cancels the job and stops its run; of a recurring job, one run. */
   cancel(id: string): Promise<Job>
-  /** Stops and removes what an owner has. */
+  /** Stops and removes all jobs of an owner. */
   cancelOwnerJobs(owner: OwnerId): Promise<void>
-  /** Does something that somebody waits for, while no job of the owner runs anywhere. */
+  /** Runs work while no job of the owner runs anywhere. */
   withOwnerLock<Result>(
     owner: OwnerId,
     work: (hold: LockHold) => Promise<Result>,
     options: LockOptions,
   ): Promise<LockedResult<Result>>
   /**
-   * The same as a job: it can be looked at and cancelled like any other, and is done in the background when this process
-   * dies before its end. Whoever waits hears of failures, so it is not tried again for those.
+   * Runs work as a visible job that can be cancelled and that runs in the background when this process dies. The caller
+   * receives failures, so they are not retried.
    */
   runForeground<Result>(
     task: ForegroundJob<Result>,
     work: (hold: LockHold) => Promise<Result>,
     options: LockOptions,
   ): Promise<LockedResult<Result>>
-  /** Begins to do jobs in the background. */
+  /** Starts running jobs in the background. */
   start(): void
-  /** Does everything that is due, now. */
+  /** Runs everything that is due to completion and resolves to the number of runs. */
   runDue(): Promise<number>
   report(): {
     readonly running: readonly string[]
-    /** Why due jobs could not be looked for the last time. */
+    /** Why the last scan for due jobs failed. */
     readonly lastError: ErrorCode | null
   }
-  /** Begins no more jobs, and gives those that run this time to come to their end; then they are done another time. */
+  /** Starts no more jobs and lets running ones finish within the grace period; the rest runs again later. */
   stop(graceMs?: number): Promise<void>
-  /** The same, and stops what was asked for at once. */
+  /** Does the same, and aborts foreground work immediately. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -123,12 +122,12 @@ const LIST_ROWS = 50
 export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs {
   const { leaseMs = MINUTE_MS, attemptsMax = 3, lostLeasesMax = 10 } = options
   const limits = { leaseMs, attemptsMax, lostLeasesMax }
-  const rows = new JobQueue(ports, limits)
+  const queue = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers
   const kinds = new Map(Object.entries(options.kinds ?? {}))
   const runner = new JobRunner({
     ports,
-    rows,
+    queue,
     limits,
     kinds,
     timers,
@@ -136,30 +135,38 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
     pollMs: options.pollMs ?? 5_000,
     onEnded: options.onEnded ?? (() => {}),
   })
-  const isAbandoned = (lane: string, version: number) => runner.isAbandoned(lane, version)
-  const holders = new OwnerLocks({ ports, limits, timers, isAbandoned })
-  const changed = (changes: readonly Change[]) => {
+  const isAbandoned = (lockId: string, version: number) => runner.isAbandoned(lockId, version)
+  const locks = new OwnerLocks({ ports, limits, timers, isAbandoned })
+  const onCommit = (changes: readonly Change[]) => {
     const jobs = changes.flatMap((change) => {
       const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
       return isPut ? (parseJob(change.row) ?? []) : []
     })
     if (jobs.length > 0) runner.wake(jobs)
   }
-  const entering =
+  const buildTryAcquire =
     <Result>({ request, outcome }: ForegroundJob<Result>): TryAcquire<Result> =>
     async () => {
       const at = ports.clock.now()
-      const claim = await rows.begin({ ...request, at }, isAbandoned)
+      const claim = await queue.scheduleAndClaim({ ...request, at }, isAbandoned)
       if (claim.kind !== 'claimed') return null
       const { run } = claim
       return {
         claim: run.claim,
-        renew: async () => (await rows.renew(run)) === 'renewed',
-        fence: () => rows.fence(run),
-        release: async (ended) => {
-          const { kind } = ended
-          await rows.settle(run, kind === 'done' ? { kind, outcome: outcome(ended.result) } : ended)
-          options.onEnded?.({ kind: request.kind, outcome: kind, ms: measureElapsed(ports, at) })
+        renew: async () => (await queue.renew(run)) === 'renewed',
+        fence: () => queue.fence(run),
+        release: async (result) => {
+          const isDone = result.kind === 'done'
+          await queue.settle(
+            run,
+            isDone ? { kind: 'done', outcome: outcome(result.result) } : result,
+          )
+          options.onEnded?.({
+            kind: request.kind,
+            outcome: result.kind,
+            ms: Math.max(0, ports.clock.now() - at),
+            ...(isDone ? {} : { error: result.error }),
+          })
         },
       }
     }
@@ -167,74 +174,69 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
     register: (handlers) => {
       for (const [kind, handle] of Object.entries(handlers)) kinds.set(kind, handle)
     },
-    buildScheduleChanges: (request, store) => rows.arming(request, store),
+    buildScheduleChanges: (request, store) => queue.buildScheduleChanges(request, store),
     schedule: async (request) => {
-      const changes = await commitWithRetry(ports, async () => {
-        const arming = await rows.arming(request)
-        return { changes: arming, result: arming }
+      const committed = await commitWithRetry(ports, async () => {
+        const changes = await queue.buildScheduleChanges(request)
+        return { changes, result: changes }
       })
-      changed(changes)
+      onCommit(committed)
     },
-    onCommit: changed,
+    onCommit,
     list: (query = {}) => listJobs(ports, query),
-    get: (id, store) => rows.get(id, store),
+    get: (id, store) => queue.get(id, store),
     retry: async (id) => {
-      const job = await rows.retry(id)
+      const job = await queue.retry(id)
       runner.wake([job])
       return job
     },
     cancel: async (id) => {
-      const { job, running } = await rows.cancel(id)
+      const { job, running } = await queue.cancel(id)
       if (running !== null) {
         runner.stop(id, running)
-        holders.stop(running)
+        locks.stop(running)
       }
       return job
     },
     cancelOwnerJobs: async (owner) => {
-      await rows.removeAll(owner)
-      await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
+      await queue.removeAll(owner)
+      await Promise.all([runner.stopAll(owner), locks.stopAll(owner)])
     },
-    withOwnerLock: (owner, work, given) => holders.hold(owner, work, given),
-    runForeground: (task, work, given) =>
-      holders.hold(task.request.owner, work, given, entering(task)),
+    withOwnerLock: (owner, work, lockOptions) => locks.hold(owner, work, lockOptions),
+    runForeground: (task, work, lockOptions) =>
+      locks.hold(task.request.owner, work, lockOptions, buildTryAcquire(task)),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
     report: () => ({ running: runner.running, lastError: runner.lastError }),
     stop: (graceMs = CLOSE_MS) => runner.close(graceMs),
     close: async (graceMs = CLOSE_MS) => {
-      await Promise.all([runner.close(graceMs), holders.close(graceMs)])
+      await Promise.all([runner.close(graceMs), locks.close(graceMs)])
     },
   }
 }
 
-/** A clock that was set back meanwhile took no time. */
-function measureElapsed({ clock }: StoreDependencies, at: number): number {
-  return Math.max(0, clock.now() - at)
-}
-
-/** In the order of their ids, which says nothing, but stays the same from page to page. */
+/** Ordered by id, which means nothing but is stable from page to page. */
 async function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
   const { owner, kind, statuses, limit = LIST_ROWS } = query
   const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
   const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
-  const found: Job[] = []
+  const matches: Job[] = []
   let after = query.after
   for (;;) {
     const page = await store.find('entry', SYSTEM_SCOPE, {
       where,
       order: 'oldest',
-      limit: rowsMax - found.length,
+      limit: rowsMax - matches.length,
       ...(after === undefined ? {} : { after }),
     })
     const jobs = page.rows.map(parseJob).filter((job) => job !== null)
-    found.push(
+    matches.push(
       ...jobs.filter(
         (job) =>
           (kind === undefined || job.kind === kind) && (statuses?.includes(job.status) ?? true),
       ),
     )
-    if (page.next === null || found.length >= rowsMax) return { rows: found, next: page.next }
+    if (page.next === null || matches.length >= rowsMax) return { rows: matches, next: page.next }
     after = page.next
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Lanes in the store: whoever holds the lane of an owner may work for it, alone among all processes. Jobs hold one while
- * they run; so does work that somebody asked for and waits for.
+ * Owner locks: leases in the store that let one process at a time work for an owner. Jobs hold one while they run, and
+ * so does foreground work that a caller waits for.
  */
+
 import type { Entry, EntryKind } from '../domain/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { createAbortedError, sleep, throwIfAborted } from '../lib/abort.ts'
@@ -28,25 +29,25 @@ export const LOCK_KIND = 'lane' satisfies EntryKind
 export type LockRow = {
   readonly id: string
   readonly entry: Entry | null
-  readonly lane: OwnerLock | null
+  readonly lock: OwnerLock | null
 }
 
-/** Whether a lease that has run out by the clock may be believed to have. */
-export type IsLeaseAbandoned = (lane: string, version: number) => boolean
+/** Whether a lease that expired by the clock is really abandoned; see `LeaseWatchdog`. */
+export type IsLeaseAbandoned = (lockId: string, version: number) => boolean
 
 export async function loadLock(ports: StoreDependencies, id: string): Promise<LockRow> {
   const entry = await getSystemEntry(ports, id)
-  return { id, entry, lane: entry === null ? null : parseOwnerLock(entry) }
+  return { id, entry, lock: entry === null ? null : parseOwnerLock(entry) }
 }
 
 export function isLockFree(
-  { id, entry, lane }: LockRow,
+  { id, entry, lock }: LockRow,
   now: Instant,
   leaseMs: number,
   isAbandoned: IsLeaseAbandoned,
 ): boolean {
   return (
-    lane === null || (isLeaseExpired(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
+    lock === null || (isLeaseExpired(lock, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
   )
 }
 
@@ -59,7 +60,7 @@ export function buildLease(
   return { holder, claim, leasedUntil: now + leaseMs }
 }
 
-/** Lanes stay when nobody holds them: a row for each owner is less than removing it after each job. */
+/** Rows of free locks stay: one row per owner costs less than removing it after each job. */
 export function buildLockChange(
   { id, entry }: LockRow,
   body: JsonObject,
@@ -69,54 +70,52 @@ export function buildLockChange(
   return buildEntryChange({ id, kind: LOCK_KIND, about, at, body }, entry).change
 }
 
-/** For a commit that only whoever holds the lane by this claim may make. */
-export function buildLockFence({ id, entry, lane }: LockRow, claim: string): Change {
-  if (entry === null || lane?.claim !== claim) {
-    throw new AppError('cancelled', 'Others do this by now.', { lane: id })
+/** A check that fails a commit unless this claim still holds the lock. */
+export function buildLockFence({ id, entry, lock }: LockRow, claim: string): Change {
+  if (entry === null || lock?.claim !== claim) {
+    throw new AppError('cancelled', 'The job lease was lost to another worker.', { lane: id })
   }
   return {
     op: 'check',
     table: 'entry',
     scope: SYSTEM_SCOPE,
-    id: id as Entry['id'], // of the row that was read
+    id: id as Entry['id'], // the id of the row that was read
     expect: { version: entry.version },
   }
 }
 
-/** What work may use while it holds a lane. */
+/** Passed to the work that runs under a lock. */
 export type LockHold = {
-  /** Fires when the caller gives up, when others took the lane over, and when the process is about to end. */
+  /** Fires when the caller gives up, when another worker took the lock over, and when the process shuts down. */
   readonly signal: AbortSignal
-  /** Put into a commit, it refuses the commit to all but the holder. */
+  /** Added to a commit, the change fails it unless the lock is still held. */
   fence(): Promise<Change>
 }
 
 export type LockOptions = {
   readonly signal: AbortSignal
-  /** How long to wait for others who hold the lane. */
+  /** How long to wait while another worker holds the lock. */
   readonly waitMs: number
 }
 
-/** `busy`: others held the lane for longer than that; nothing was done. */
+/** `busy`: the lock stayed taken for longer than `waitMs`, and nothing ran. */
 export type LockedResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'busy' }
 
-/** A lane that was entered: how it is kept, and left. */
 export type LeaseHandle<Result = unknown> = {
   readonly claim: string
-  /** False when it is somebody else's by now, or is to be left. */
+  /** Resolves to false when another worker holds the lock or the job was cancelled. */
   renew(): Promise<boolean>
   fence(): Promise<Change>
-  release(ended: WorkResult<Result>): Promise<void>
+  release(result: WorkResult<Result>): Promise<void>
 }
 
-/** What became of the work. */
 export type WorkResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'abandoned'; readonly error: AppError }
 
-/** Null while others hold the lane. */
+/** Resolves to null while another worker holds the lock. */
 export type TryAcquire<Result> = () => Promise<LeaseHandle<Result> | null>
 
 type OwnerLocksDependencies = {
@@ -133,100 +132,100 @@ type HeldLock = {
   ended: Promise<unknown>
 }
 
-/** Stands in the lane in the place of a job. */
+/** The holder of a lock without a job. */
 const HOLDER = 'call'
-
-/** How often a renewal falls into a lease. */
-const RENEWALS = 3
+const RENEWALS_PER_LEASE = 3
 const FIRST_PAUSE_MS = 20
 const PAUSE_MS_MAX = 250
-const FORGET_WAIT_MS = 5_000
+const STOP_OWNER_MS = 5_000
 
-/** Holds lanes for work that somebody waits for. */
+/** Holds owner locks for foreground work. */
 export class OwnerLocks {
-  readonly #parts: OwnerLocksDependencies
-  readonly #holding = new Set<HeldLock>()
+  readonly #dependencies: OwnerLocksDependencies
+  readonly #held = new Set<HeldLock>()
   #isClosed = false
 
-  constructor(parts: OwnerLocksDependencies) {
-    this.#parts = parts
+  constructor(dependencies: OwnerLocksDependencies) {
+    this.#dependencies = dependencies
   }
 
   async hold<Result>(
     owner: OwnerId,
     work: (hold: LockHold) => Promise<Result>,
     { signal, waitMs }: LockOptions,
-    tryToEnter: TryAcquire<Result> = () => this.#tryToEnter(owner),
+    tryAcquire: TryAcquire<Result> = () => this.#tryAcquire(owner),
   ): Promise<LockedResult<Result>> {
-    const tenure = await this.#enter(tryToEnter, signal, waitMs)
-    if (tenure === null) return { kind: 'busy' }
+    const lease = await this.#acquire(tryAcquire, signal, waitMs)
+    if (lease === null) return { kind: 'busy' }
     const controller = new AbortController()
-    const { claim } = tenure
-    const holding: HeldLock = { owner, claim, controller, ended: Promise.resolve() }
-    const ended = this.#work(tenure, work, controller, signal)
-    holding.ended = ended.catch(() => {}) // whoever called hears of it
-    this.#holding.add(holding)
+    const { claim } = lease
+    const held: HeldLock = { owner, claim, controller, ended: Promise.resolve() }
+    const ended = this.#run(lease, work, controller, signal)
+    held.ended = ended.catch(() => {}) // the caller receives the error
+    this.#held.add(held)
     if (this.#isClosed) controller.abort()
     try {
       return { kind: 'done', result: await ended }
     } finally {
-      this.#holding.delete(holding)
+      this.#held.delete(held)
     }
   }
 
   stop(claim: string): void {
-    for (const holding of this.#holding) if (holding.claim === claim) holding.controller.abort()
+    for (const held of this.#held) if (held.claim === claim) held.controller.abort()
   }
 
   async stopAll(owner: OwnerId): Promise<void> {
-    const meant = [...this.#holding].filter((holding) => holding.owner === owner)
-    await this.#stop(meant, FORGET_WAIT_MS)
+    await this.#stop(
+      [...this.#held].filter((held) => held.owner === owner),
+      STOP_OWNER_MS,
+    )
   }
 
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
-    await this.#stop([...this.#holding], graceMs)
+    await this.#stop([...this.#held], graceMs)
   }
 
-  async #stop(meant: readonly HeldLock[], graceMs: number): Promise<void> {
-    for (const { controller } of meant) controller.abort()
-    await withTimeout(graceMs, () => Promise.all(meant.map(({ ended }) => ended)))
+  async #stop(locks: readonly HeldLock[], graceMs: number): Promise<void> {
+    for (const { controller } of locks) controller.abort()
+    await withTimeout(graceMs, () => Promise.all(locks.map(({ ended }) => ended)))
   }
 
-  async #work<Result>(
-    tenure: LeaseHandle<Result>,
+  async #run<Result>(
+    lease: LeaseHandle<Result>,
     work: (hold: LockHold) => Promise<Result>,
     controller: AbortController,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { ports, limits, timers } = this.#parts
+    const { ports, limits, timers } = this.#dependencies
     const renew = async () => {
-      if (!(await tenure.renew())) controller.abort()
+      if (!(await lease.renew())) controller.abort()
     }
-    const stopRenewing = timers.every(limits.leaseMs / RENEWALS, () => {
-      renew().catch(() => {}) // there are more to come before the lease runs out
+    const stopRenewing = timers.every(limits.leaseMs / RENEWALS_PER_LEASE, () => {
+      renew().catch(() => {}) // the next renewal still comes before the lease expires
     })
-    // A lane that can't be left is free when its lease has run out.
-    const leave = async (ended: WorkResult<Result>) => {
+    // A lock that cannot be released becomes free when its lease expires.
+    const release = async (result: WorkResult<Result>) => {
       stopRenewing()
-      await retryBriefly(ports.clock, () => tenure.release(ended)).catch(() => {})
+      await retryBriefly(ports.clock, () => lease.release(result)).catch(() => {})
     }
     try {
       const result = await work({
         signal: AbortSignal.any([signal, controller.signal]),
-        fence: () => tenure.fence(),
+        fence: () => lease.fence(),
       })
-      await leave({ kind: 'done', result })
+      await release({ kind: 'done', result })
       return result
     } catch (thrown) {
-      await leave({ kind: 'abandoned', error: toAppError(thrown) })
+      await release({ kind: 'abandoned', error: toAppError(thrown) })
       throw thrown
     }
   }
 
-  /** Null when others hold the lane for too long. The wait is counted in pauses, which no clock can set. */
-  async #enter<Result>(
-    tryToEnter: TryAcquire<Result>,
+  /** Resolves to null after `waitMs`. The wait adds up pauses, so a clock change cannot shorten or extend it. */
+  async #acquire<Result>(
+    tryAcquire: TryAcquire<Result>,
     signal: AbortSignal,
     waitMs: number,
   ): Promise<LeaseHandle<Result> | null> {
@@ -234,16 +233,16 @@ export class OwnerLocks {
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
       if (this.#isClosed) throw createAbortedError()
       throwIfAborted(signal)
-      const tenure = await tryToEnter()
-      if (tenure !== null) return tenure
+      const lease = await tryAcquire()
+      if (lease !== null) return lease
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
       if (pauseMs <= 0) return null
       await sleep(pauseMs, signal)
     }
   }
 
-  async #tryToEnter(owner: OwnerId): Promise<LeaseHandle | null> {
-    const { ports, limits, isAbandoned } = this.#parts
+  async #tryAcquire(owner: OwnerId): Promise<LeaseHandle | null> {
+    const { ports, limits, isAbandoned } = this.#dependencies
     const row = await this.#row(owner)
     const now = ports.clock.now()
     if (!isLockFree(row, now, limits.leaseMs, isAbandoned)) return null
@@ -256,26 +255,26 @@ export class OwnerLocks {
       claim,
       renew: () => this.#renew(owner, claim),
       fence: async () => buildLockFence(await this.#row(owner), claim),
-      release: () => this.#leave(owner, claim),
+      release: () => this.#release(owner, claim),
     }
   }
 
   async #renew(owner: OwnerId, claim: string): Promise<boolean> {
-    const { ports, limits } = this.#parts
+    const { ports, limits } = this.#dependencies
     return commitWithRetry<boolean>(ports, async () => {
       const row = await this.#row(owner)
-      if (row.lane?.claim !== claim) return { changes: [], result: false }
+      if (row.lock?.claim !== claim) return { changes: [], result: false }
       const now = ports.clock.now()
       const lease = buildLease(HOLDER, claim, now, limits.leaseMs)
       return { changes: [buildLockChange(row, lease, owner, now)], result: true }
     })
   }
 
-  async #leave(owner: OwnerId, claim: string): Promise<void> {
-    const { ports } = this.#parts
+  async #release(owner: OwnerId, claim: string): Promise<void> {
+    const { ports } = this.#dependencies
     await commitWithRetry(ports, async () => {
       const row = await this.#row(owner)
-      const isOurs = row.lane?.claim === claim
+      const isOurs = row.lock?.claim === claim
       return {
         changes: isOurs ? [buildLockChange(row, {}, owner, ports.clock.now())] : [],
         result: null,
@@ -284,6 +283,6 @@ export class OwnerLocks {
   }
 
   #row(owner: OwnerId): Promise<LockRow> {
-    return loadLock(this.#parts.ports, buildOwnerLockId(owner))
+    return loadLock(this.#dependencies.ports, buildOwnerLockId(owner))
   }
 }

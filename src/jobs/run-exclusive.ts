@@ -1,8 +1,7 @@
 /**
- * Distilling and consolidating because somebody asks for it: never while a job or another call does the same for the
- * owner, in this process or another one.
+ * Runs work that a caller waits for under the owner's lock, so that no job and no other call works for the same owner
+ * at that time, in this process or another one.
  */
-
 import type { OwnerId } from '../domain/ids.ts'
 import { NEVER_ABORTED } from '../lib/abort.ts'
 import { AppError } from '../lib/errors.ts'
@@ -13,25 +12,26 @@ export type ExclusiveRunDependencies = { readonly ports: StoreDependencies; read
 
 const WAIT_MS = 30_000
 
-/** Fails with `busy` when others are at it for too long. With a task, it is a job while it goes on and after it. */
+export type WaitOptions = {
+  readonly signal?: AbortSignal
+  /** How long to wait for the owner's lock. Default: 30 seconds. */
+  readonly waitMs?: number
+}
+
+/** Fails with `busy` after `waitMs`. Given a job instead of an owner, the work shows up as that job. */
 export async function runExclusive<Result>(
   { jobs }: ExclusiveRunDependencies,
-  whose: OwnerId | ForegroundJob<Result>,
+  target: OwnerId | ForegroundJob<Result>,
   { signal = NEVER_ABORTED, waitMs = WAIT_MS }: WaitOptions,
   work: (hold: Hold) => Promise<Result>,
 ): Promise<Result> {
   const options = { signal, waitMs }
-  const held =
-    typeof whose === 'string'
-      ? await jobs.withOwnerLock(whose, work, options)
-      : await jobs.runForeground(whose, work, options)
-  if (held.kind === 'done') return held.result
-  const message = 'Others work on the memories of this owner. Try again in a moment.'
+  const isOwner = typeof target === 'string'
+  const run = isOwner
+    ? await jobs.withOwnerLock(target, work, options)
+    : await jobs.runForeground(target, work, options)
+  if (run.kind === 'done') return run.result
+  const owner = isOwner ? target : target.request.owner
+  const message = `Another job holds the lock of owner "${owner}" (waited ${waitMs} ms). Retry shortly.`
   throw new AppError('busy', message, { waitedMs: waitMs })
-}
-
-export type WaitOptions = {
-  readonly signal?: AbortSignal
-  /** How long to wait for others who work for the owner at the moment. Default: half a minute. */
-  readonly waitMs?: number
 }

@@ -1,9 +1,9 @@
 /** Digests of conversations. They are memories; here is what is asked of them besides. */
 
-import { getEpisodeTime } from '../domain/episode.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus } from '../domain/memory.ts'
+import { getEventTime } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Json } from '../lib/json.ts'
@@ -49,7 +49,7 @@ export async function listEpisodes(
 }
 
 function isMatchingEpisode(memory: Memory, { from, before, topics }: EpisodeQuery): boolean {
-  const at = getEpisodeTime(memory)
+  const at = getEventTime(memory)
   if ((from !== undefined && at < from) || (before !== undefined && at >= before)) return false
   if (topics === undefined) return true
   const known = getEpisodeLines(memory, 'topics').map((topic) => topic.toLowerCase())

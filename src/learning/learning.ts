@@ -12,9 +12,8 @@ import type { YieldTurn } from '../lib/backpressure.ts'
 import { AppError } from '../lib/errors.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
 import type { DraftInput } from '../memory/draft.ts'
-import type { RememberResult } from '../memory/memory-writer.ts'
+import type { RememberResult, Serialize } from '../memory/memory-writer.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
-import type { Serialize } from '../memory/write-serialization.ts'
 import type { GuardedModels, Spent } from '../models/guarded-models.ts'
 import { findSessionByName } from '../storage/access/session-lookup.ts'
 import { yieldingStore } from '../storage/access/yielding-store.ts'
@@ -32,9 +31,12 @@ import {
   type IngestResult,
   ingestConversation,
 } from './distillation/conversation-ingest.ts'
-import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
+import {
+  buildDistillationJob,
+  buildDistillationJobAt,
+  distillExclusive,
+} from './distillation/distillation-job.ts'
 import { type DistillerDependencies, distillSession } from './distillation/distiller.ts'
-import { distillExclusive } from './distillation/exclusive-distillation.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import {
   type AddIdentityResult,

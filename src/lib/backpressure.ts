@@ -1,72 +1,72 @@
 /**
- * What nobody waits for gives way to requests: it is done in pieces, one call of the store each, and a request that comes
- * in between goes first. But never for long, so that whoever asks without pause doesn't keep anything from being kept.
+ * Backpressure between requests and background work: background work runs in steps, one call of the store each, and before
+ * each step it yields to requests that are under way. Both sides have a limit, so that a client that asks without pause
+ * cannot keep background work from being done.
  */
 import { yieldToEventLoop } from './event-loop.ts'
 
-/** To be awaited before each piece of some work. */
+/** To be awaited before each step of background work. */
 export type YieldTurn = () => Promise<void>
 
-/** For so long a request is hurried along. Whoever waits longer waits for its provider, and is not held up by a piece. */
-const HURRIED_MS = 100
+/** A request has priority for this long. One that takes longer waits for its provider, and steps do not slow it down. */
+const PRIORITY_MS = 100
 
-/** For so long one work gives way, all its pieces together. */
-const PATIENCE_MS = 100
+/** One piece of work yields for this long in total, all its steps together. */
+const YIELD_MS_MAX = 100
 
-/** Where so much waits that giving way would let it grow: then each work is done at one go, and requests wait for it. */
+/** For work whose backlog would grow by yielding. */
 export const NO_YIELD: YieldTurn = async () => {}
 
 export class RequestBackpressure {
-  /** When the requests came that are under way. */
-  readonly #hurried = new Set<{ readonly since: number }>()
+  readonly #requests = new Set<{ readonly since: number }>()
   readonly #waiting = new Set<() => void>()
 
-  /** A request has come. Returns what is to be called when it has ended; if nobody does, it is not hurried for long. */
+  /** Call this when a request begins, and what it returns when the request ends. */
   trackRequest(): () => void {
     const request = { since: performance.now() }
-    this.#hurried.add(request)
+    this.#requests.add(request)
     return () => {
-      if (this.#hurried.delete(request)) for (const look of this.#waiting) look()
+      if (this.#requests.delete(request)) for (const wake of this.#waiting) wake()
     }
   }
 
-  /** For one work. */
+  /** Creates the function that one piece of work awaits before each of its steps. */
   yieldToRequests(): YieldTurn {
-    let patience = PATIENCE_MS
+    let leftMs = YIELD_MS_MAX
     return async () => {
       await yieldToEventLoop()
       const began = performance.now()
-      const until = began + patience
+      const until = began + leftMs
       for (;;) {
         const now = performance.now()
-        const wait = Math.min(this.#hurriedUntil(now), until) - now
-        if (wait <= 0) break
-        await this.#oneEnded(wait)
+        const waitMs = Math.min(this.#priorityUntil(now), until) - now
+        if (waitMs <= 0) break
+        await this.#requestEndedOr(waitMs)
       }
-      patience -= performance.now() - began
+      leftMs -= performance.now() - began
     }
   }
 
-  #hurriedUntil(now: number): number {
+  #priorityUntil(now: number): number {
     let last = 0
-    for (const request of this.#hurried) {
-      const until = request.since + HURRIED_MS
-      if (until <= now) this.#hurried.delete(request)
+    for (const request of this.#requests) {
+      const until = request.since + PRIORITY_MS
+      if (until <= now) this.#requests.delete(request)
       else last = Math.max(last, until)
     }
     return last
   }
 
-  /** Or the time has passed. */
-  #oneEnded(ms: number): Promise<void> {
+  /** Resolves when a request ends, or after `ms`. */
+  #requestEndedOr(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const wake = () => {
         clearTimeout(timer)
-        this.#waiting.delete(look)
+        this.#waiting.delete(wake)
         resolve()
       }
-      const timer = setTimeout(look, ms)
-      this.#waiting.add(look)
+      const timer = setTimeout(wake, ms)
+      this.#waiting.add(wake)
     })
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Work that is done behind the back of whoever brought it: in turn for each lane, and never more of it waiting than fits.
- * When there is too much, the oldest is given up, because the newest is what the next request asks about.
+ * Background work with bounded memory: tasks run in order within each lane, lanes run concurrently, and when too much waits,
+ * the oldest tasks are dropped, because the newest are what the next requests ask about.
  */
 export type QueuedTask = {
-  /** Pieces of one lane are done in the order in which they came. */
+  /** Tasks of one lane run one after the other, in the order they were added. */
   readonly lane: string
-  /** How much it holds on to, in characters. */
+  /** The memory that the task holds, in characters. */
   readonly size: number
   /** Must not fail. */
   run(): Promise<void>
@@ -15,71 +15,69 @@ export type BoundedQueueLimits = { readonly tasksMax: number; readonly sizeMax: 
 
 export class BoundedQueue {
   readonly #limits: BoundedQueueLimits
-  /** In the order in which they came, over all lanes. */
+  /** Over all lanes, in the order they were added. */
   readonly #waiting = new Set<QueuedTask>()
   #waitingSize = 0
   readonly #lanes = new Map<string, QueuedTask[]>()
-  readonly #ended = new Map<string, Promise<void>>()
+  readonly #draining = new Map<string, Promise<void>>()
 
   constructor(limits: BoundedQueueLimits) {
     this.#limits = limits
   }
 
-  /** Says how many others had to be given up for it. */
-  add(work: QueuedTask): number {
-    this.#waiting.add(work)
-    this.#waitingSize += work.size
-    const lane = this.#lanes.get(work.lane)
+  /** Tasks that have not started. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Returns how many older tasks were dropped. The new task stays, however large it is. */
+  add(task: QueuedTask): number {
+    this.#waiting.add(task)
+    this.#waitingSize += task.size
+    const lane = this.#lanes.get(task.lane)
     if (lane === undefined) {
-      this.#lanes.set(work.lane, [work])
-      this.#ended.set(work.lane, this.#drain(work.lane))
+      this.#lanes.set(task.lane, [task])
+      this.#draining.set(task.lane, this.#drain(task.lane))
     } else {
-      lane.push(work)
+      lane.push(task)
     }
     let dropped = 0
     for (const oldest of this.#waiting) {
-      if (this.#isWithinLimits()) break
-      if (oldest === work) break // something has to be kept, however large
-      this.#giveUp(oldest)
+      if (this.#isWithinLimits() || oldest === task) break
+      this.#remove(oldest)
       dropped++
     }
     return dropped
   }
 
-  /** How many pieces have not begun. */
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
-  /** Gives up what waits in these lanes. What is under way goes on to its end. */
+  /** Drops the waiting tasks of the lanes. A task that runs is completed. */
   dropAll(isMeant: (lane: string) => boolean): void {
-    for (const work of this.#waiting) if (isMeant(work.lane)) this.#giveUp(work)
+    for (const task of this.#waiting) if (isMeant(task.lane)) this.#remove(task)
   }
 
-  /** Waits until the lanes are empty. */
+  /** Resolves when the lanes are empty. */
   async drained(isMeant: (lane: string) => boolean = () => true): Promise<void> {
     for (;;) {
-      const open = [...this.#ended].filter(([lane]) => isMeant(lane)).map(([, ended]) => ended)
+      const open = [...this.#draining].filter(([lane]) => isMeant(lane))
       if (open.length === 0) return
-      await Promise.all(open)
+      await Promise.all(open.map(([, ended]) => ended))
     }
   }
 
   async #drain(name: string): Promise<void> {
-    await Promise.resolve() // not in the middle of whoever brought it
+    await Promise.resolve() // not in the middle of the call that adds the task
     const lane = this.#lanes.get(name) ?? []
-    for (let work = lane.shift(); work !== undefined; work = lane.shift()) {
-      if (!this.#waiting.has(work)) continue
-      this.#giveUp(work)
-      await work.run()
+    for (let task = lane.shift(); task !== undefined; task = lane.shift()) {
+      if (!this.#waiting.has(task)) continue // dropped
+      this.#remove(task)
+      await task.run()
     }
     this.#lanes.delete(name)
-    this.#ended.delete(name)
+    this.#draining.delete(name)
   }
 
-  /** It waits no longer. */
-  #giveUp(work: QueuedTask): void {
-    if (this.#waiting.delete(work)) this.#waitingSize -= work.size
+  #remove(task: QueuedTask): void {
+    if (this.#waiting.delete(task)) this.#waitingSize -= task.size
   }
 
   #isWithinLimits(): boolean {

@@ -1,4 +1,4 @@
-/** The known word that somebody most likely meant, or null when none is near. */
+/** The known word that a misspelled one most likely stands for; null when none is close. */
 export function findClosestMatch(word: string, known: Iterable<string>): string | null {
   const wanted = word.toLowerCase()
   const candidates = [...known]
@@ -18,7 +18,7 @@ export function findClosestMatch(word: string, known: Iterable<string>): string 
 
 const PREFIX_CHARACTERS_MIN = 2
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Damerau-Levenshtein distance: insertions, deletions, replacements, and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

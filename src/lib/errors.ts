@@ -1,6 +1,6 @@
 /**
- * Every error a caller can meet. Doors turn a code into a status or an exit code by this table and by nothing
- * else, so that the same failure looks the same everywhere.
+ * The closed list of error codes. REST, MCP and CLI map a code to a status or an exit code by this table alone, so that a
+ * failure looks the same everywhere.
  */
 export const ERRORS = {
   invalid_input: { status: 400, exit: 2, retryable: false, help: 'The input breaks a rule.' },
@@ -116,10 +116,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** What stands behind a message, for programs: ids, names, limits. Never memory text, never secrets. */
+/** Structured details of a message: ids, names, limits. Never memory text, never secrets. */
 export type ErrorDetails = { readonly [name: string]: string | number | boolean | null }
 
-/** What is wrong with one field of the input; `field` is a path as `metadata.tags.0`. */
+/** An error in one field of the input; `field` is a path such as `metadata.tags.0`. */
 export type FieldError = { readonly field: string; readonly message: string }
 
 export class AppError extends Error {
@@ -137,34 +137,34 @@ export class AppError extends Error {
     return ERRORS[this.code].retryable
   }
 
-  /** The fields that are to blame, where the input is. */
+  /** The invalid fields, if the input is invalid. */
   get details(): readonly FieldError[] {
     const { field } = this.facts
     return typeof field === 'string' ? [{ field, message: this.message }] : []
   }
 }
 
-/** Input with several faults at once. */
+/** Input with several invalid fields. */
 export class ValidationError extends AppError {
-  readonly #faults: readonly FieldError[]
+  readonly #fields: readonly FieldError[]
 
-  constructor(faults: readonly FieldError[]) {
-    const [first] = faults
+  constructor(fields: readonly FieldError[]) {
+    const [first] = fields
     super(
       'invalid_input',
-      faults.length === 1 && first !== undefined
+      fields.length === 1 && first !== undefined
         ? first.message
-        : `${faults.length} fields are wrong: ${faults.map(({ field }) => field).join(', ')}.`,
+        : `${fields.length} fields are wrong: ${fields.map(({ field }) => field).join(', ')}.`,
     )
-    this.#faults = faults
+    this.#fields = fields
   }
 
   override get details(): readonly FieldError[] {
-    return this.#faults
+    return this.#fields
   }
 }
 
-/** Anything that was thrown, as an AppError. */
+/** Turns anything that was thrown into an AppError; what is none becomes `internal` and keeps its cause. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)

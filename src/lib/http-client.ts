@@ -1,22 +1,22 @@
 /**
- * One JSON request and its answer. Everything that can go wrong becomes an AppError that says what to do and holds
- * nothing of the request: no key, no text.
- *
- * `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the service asked for.
+ * Client for JSON services. Every failure becomes an AppError that says what to do and holds nothing of the request:
+ * no key, no text. `facts.retryable` is false where another attempt cannot help; `facts.retryAfterMs` is what the service
+ * asked for.
  */
 
 import { createAbortedError, throwIfAborted } from './abort.ts'
 import { AppError, type ErrorDetails } from './errors.ts'
-import { getField } from './json.ts'
+import { getField, parseJson } from './json.ts'
+import { SECOND_MS } from './time.ts'
 
 export type HttpEndpoint = {
   readonly serviceName: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Must not show up in errors, whatever the service answers. */
+  /** Never appears in errors, whatever the service answers. */
   readonly secret: string | undefined
   readonly responseBytesMax?: number
-  /** Instead of the platform's own. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch
 }
 
@@ -25,101 +25,106 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 
 export async function postJson(
-  sender: HttpEndpoint,
+  endpoint: HttpEndpoint,
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const headers = { ...sender.headers, 'content-type': 'application/json' }
-  return requestJson({ ...sender, headers }, { method: 'POST', body: JSON.stringify(body) }, signal)
+  const headers = { ...endpoint.headers, 'content-type': 'application/json' }
+  return requestJson(
+    { ...endpoint, headers },
+    { method: 'POST', body: JSON.stringify(body) },
+    signal,
+  )
 }
 
-/** What is asked, besides where and as whom. */
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: string | Blob | FormData
 }
 
-/** One request of any kind, and its answer as JSON. */
+/** Sends a request and parses the response as JSON. */
 export function requestJson(
-  sender: HttpEndpoint,
-  what: HttpRequest,
+  endpoint: HttpEndpoint,
+  request: HttpRequest,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const headers = { accept: 'application/json', ...sender.headers }
-  return sendRequest({ ...sender, headers }, what, signal, async (response) =>
-    parseAnswer(sender, await readText(sender, response)),
+  const headers = { accept: 'application/json', ...endpoint.headers }
+  return sendRequest({ ...endpoint, headers }, request, signal, async (response) =>
+    parseBody(endpoint, await readText(endpoint, response)),
   )
 }
 
-/** One request, and what `read` makes of its answer, which is a good one. */
+/** Sends a request and reads the response, if its status is a success. */
 export async function sendRequest<Result>(
-  sender: HttpEndpoint,
+  endpoint: HttpEndpoint,
   { method, body }: HttpRequest,
   signal: AbortSignal | undefined,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
   throwIfAborted(signal)
   try {
-    const ask = sender.fetch ?? fetch
-    const response = await ask(sender.url, {
+    const send = endpoint.fetch ?? fetch
+    const response = await send(endpoint.url, {
       method,
-      headers: sender.headers,
+      headers: endpoint.headers,
       ...(body === undefined ? {} : { body }),
-      // Another server must not get the key and the texts.
+      // A redirect would send the key and the texts to another server.
       redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
     })
-    if (!response.ok) throw await toStatusError(sender, response)
+    if (!response.ok) throw await toStatusError(endpoint, response)
     return await read(response)
   } catch (thrown) {
     if (signal?.aborted) throw createAbortedError()
-    throw thrown instanceof AppError ? thrown : unreachable(sender, thrown)
+    throw thrown instanceof AppError ? thrown : createUnreachableError(endpoint, thrown)
   }
 }
 
-async function readText(sender: HttpEndpoint, response: Response): Promise<string> {
-  const bytesMax = sender.responseBytesMax ?? RESPONSE_BYTES_MAX
-  const text = await readUpTo(response, bytesMax)
+async function readText(endpoint: HttpEndpoint, response: Response): Promise<string> {
+  const bytesMax = endpoint.responseBytesMax ?? RESPONSE_BYTES_MAX
+  const text = await decodeUpTo(response, bytesMax)
   if (text !== null) return text
-  const message = `${sender.serviceName} answered with more than ${bytesMax} bytes.`
+  const message = `${endpoint.serviceName} answered with more than ${bytesMax} bytes.`
   throw new AppError('unavailable', message, { retryable: false })
 }
 
-/** Null when there is more. The rest is not read. */
-async function readUpTo(response: Response, bytesMax: number): Promise<string | null> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
+/** Null when the body is longer; the rest is not read. */
+export async function readBodyUpTo(
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = []
+  let length = 0
   // Leaving the loop cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) return null
-    text += decoder.decode(chunk, { stream: true })
+  for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > bytesMax) return null
+    chunks.push(chunk)
   }
-  return text + decoder.decode()
+  return Buffer.concat(chunks)
 }
 
-function parseAnswer(sender: HttpEndpoint, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError(
-      'unavailable',
-      `${sender.serviceName} answered with something that is no JSON.`,
-    )
-  }
+async function decodeUpTo({ body }: Response, bytesMax: number): Promise<string | null> {
+  const bytes = await readBodyUpTo(body ?? (async function* () {})(), bytesMax)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
 }
 
-function unreachable(sender: HttpEndpoint, thrown: unknown): AppError {
-  const reason = networkCode(thrown)
+function parseBody({ serviceName }: HttpEndpoint, text: string): unknown {
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  throw new AppError('unavailable', `${serviceName} answered with something that is no JSON.`)
+}
+
+function createUnreachableError(endpoint: HttpEndpoint, thrown: unknown): AppError {
+  const reason = findNetworkErrorCode(thrown)
   const how = reason === null ? '' : ` (${reason})`
-  const facts = { host: new URL(sender.url).host, ...(reason === null ? {} : { reason }) }
-  const message = `${sender.serviceName} could not be reached at ${facts.host}${how}.`
+  const facts = { host: new URL(endpoint.url).host, ...(reason === null ? {} : { reason }) }
+  const message = `${endpoint.serviceName} could not be reached at ${facts.host}${how}.`
   return new AppError('unavailable', message, facts)
 }
 
-/** Such as ECONNREFUSED, which the platform hides in the cause. */
-function networkCode(thrown: unknown): string | null {
+/** Such as ECONNREFUSED, which `fetch` hides in the cause. */
+function findNetworkErrorCode(thrown: unknown): string | null {
   for (const error of [getField(thrown, 'cause'), thrown]) {
     const code = getField(error, 'code')
     if (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code)) return code
@@ -127,48 +132,46 @@ function networkCode(thrown: unknown): string | null {
   return null
 }
 
-async function toStatusError(sender: HttpEndpoint, response: Response): Promise<AppError> {
-  const answer = await errorAnswer(response)
-  const code = errorCode(answer, sender.secret)
+async function toStatusError(endpoint: HttpEndpoint, response: Response): Promise<AppError> {
+  const body = await readErrorBody(response)
+  const code = findErrorCode(body, endpoint.secret)
   const { status } = response
+  const { serviceName: source } = endpoint
   const facts = { status, ...(code === null ? {} : { code }) }
-  const said = `${status}${code === null ? '' : `, ${code}`}`
-  const { serviceName: source } = sender
+  const reason = `${status}${code === null ? '' : `, ${code}`}`
   if (status === 401 || status === 403 || code === 'API_KEY_INVALID') {
-    return createFailure(`${source} refused the API key (${said}). Check it.`, facts, false)
+    return createFailure(`${source} refused the API key (${reason}). Check it.`, facts, false)
   }
   if (status === 404) {
-    return createFailure(`${source} does not know this model or address (${said}).`, facts, false)
+    return createFailure(`${source} does not know this model or address (${reason}).`, facts, false)
   }
-  if (status === 429) return tooMany(source, said, facts, retryAfter(response, answer))
+  if (status === 429) {
+    return createRateLimitError(source, reason, facts, findRetryAfter(response, body))
+  }
   if ([400, 413, 422].includes(status)) {
-    return new AppError('invalid_input', `${source} refused the texts (${said}).`, facts)
+    return new AppError('invalid_input', `${source} refused the texts (${reason}).`, facts)
   }
   if (status >= 300 && status < 400) {
-    const message = `${source} answered with a redirect (${said}), which is not followed. Check its address.`
+    const message = `${source} answered with a redirect (${reason}), which is not followed. Check its address.`
     return createFailure(message, facts, false)
   }
-  const isPassing = status >= 500 || status === 408 || status === 425
-  const wait = status === 503 ? retryAfter(response, answer) : null
-  return createFailure(
-    `${source} failed (${said}).`,
-    { ...facts, ...toRetryFacts(wait) },
-    isPassing,
-  )
+  const isTransient = status >= 500 || status === 408 || status === 425
+  const retryFacts = toRetryFacts(status === 503 ? findRetryAfter(response, body) : null)
+  return createFailure(`${source} failed (${reason}).`, { ...facts, ...retryFacts }, isTransient)
 }
 
-function tooMany(
+function createRateLimitError(
   source: string,
-  said: string,
+  reason: string,
   facts: ErrorDetails,
   retryAfterMs: number | null,
 ): AppError {
-  // What was paid for is used up: no pause helps.
+  // The quota is used up: waiting does not help.
   if (facts.code === 'insufficient_quota') {
-    return createFailure(`${source} says that the quota is used up (${said}).`, facts, false)
+    return createFailure(`${source} says that the quota is used up (${reason}).`, facts, false)
   }
   const all = { ...facts, ...toRetryFacts(retryAfterMs) }
-  return createFailure(`${source} gets too many requests (${said}).`, all, true)
+  return createFailure(`${source} gets too many requests (${reason}).`, all, true)
 }
 
 function toRetryFacts(retryAfterMs: number | null): ErrorDetails {
@@ -179,20 +182,17 @@ function createFailure(message: string, facts: ErrorDetails, retryable: boolean)
   return new AppError('unavailable', message, { ...facts, retryable })
 }
 
-async function errorAnswer(response: Response): Promise<unknown> {
-  try {
-    return JSON.parse((await readUpTo(response, ERROR_BYTES_MAX)) ?? '')
-  } catch {
-    return null
-  }
+async function readErrorBody(response: Response): Promise<unknown> {
+  const text = await decodeUpTo(response, ERROR_BYTES_MAX).catch(() => null)
+  return parseJson(text ?? '') ?? null
 }
 
 /**
- * The service's own name for the error. Its sentences are left out: they may repeat the key or the texts.
- * A reason inside `details` is more exact than a code, and a code than a type.
+ * The error code of the service. Its messages are left out, because they may repeat the key or the texts.
+ * A reason inside `details` is more specific than a code, and a code than a type.
  */
-function errorCode(answer: unknown, secret: string | undefined): string | null {
-  const error = getField(answer, 'error') ?? answer
+function findErrorCode(body: unknown, secret: string | undefined): string | null {
+  const error = getField(body, 'error') ?? body
   const details = getField(error, 'details')
   const reasons = Array.isArray(details) ? details.map((detail) => getField(detail, 'reason')) : []
   const candidates = [
@@ -207,25 +207,31 @@ function errorCode(answer: unknown, secret: string | undefined): string | null {
   return typeof code === 'string' && (secret === undefined || !code.includes(secret)) ? code : null
 }
 
-/** In milliseconds, from the headers or, as Google does it, from the answer. */
-function retryAfter(response: Response, answer: unknown): number | null {
-  const exact = Number(response.headers.get('retry-after-ms') ?? Number.NaN)
+/** From the headers or, in Google's APIs, from the body. */
+function findRetryAfter({ headers }: Response, body: unknown): number | null {
+  return parseRetryAfter((name) => headers.get(name)) ?? findRetryDelay(body)
+}
+
+/** How many milliseconds a service asks to wait. A date is compared with the service's own clock. */
+export function parseRetryAfter(
+  getHeader: (name: string) => string | null | undefined,
+): number | null {
+  const exact = Number(getHeader('retry-after-ms') ?? Number.NaN)
   if (exact >= 0) return exact
-  const text = response.headers.get('retry-after')
-  if (text === null) return retryDelay(answer)
-  if (/^\d+(\.\d+)?$/.test(text.trim())) return Number(text) * 1_000
-  // A date is compared with the service's own clock.
-  const wait = Date.parse(text) - Date.parse(response.headers.get('date') ?? '')
+  const text = getHeader('retry-after')?.trim()
+  if (text === undefined) return null
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * SECOND_MS
+  const wait = Date.parse(text) - Date.parse(getHeader('date') ?? '')
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }
 
-function retryDelay(answer: unknown): number | null {
-  const details = getField(getField(answer, 'error'), 'details')
+function findRetryDelay(body: unknown): number | null {
+  const details = getField(getField(body, 'error'), 'details')
   if (!Array.isArray(details)) return null
   for (const detail of details) {
     const delay = getField(detail, 'retryDelay')
     const seconds = typeof delay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined
-    if (seconds !== undefined) return Number(seconds) * 1_000
+    if (seconds !== undefined) return Number(seconds) * SECOND_MS
   }
   return null
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of this package: the nearest one above this file with a package.json, wherever it was compiled to. */
+/** The root of this package: the nearest folder above this file that has a package.json, in `src` and `dist` alike. */
 export function findPackageFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   for (let folder = here; ; folder = dirname(folder)) {

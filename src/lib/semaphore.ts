@@ -1,59 +1,61 @@
 import { createAbortedError, throwIfAborted } from './abort.ts'
 
 /**
- * `fifo`: in the order in which they came. `lifo`: the newest first, for work with a deadline; under overload the oldest
- * would be over its deadline before it ends, and all capacity would go into work that nobody waits for any more.
+ * Who is served next. `fifo`: the one that waits longest. `lifo`: the newest, for work with a deadline; under overload the
+ * oldest would miss its deadline anyway, and all capacity would go into work that nobody waits for any more.
  */
 export type QueueOrder = 'fifo' | 'lifo'
 
-const STOPPED_MAX = 64
+/** The stack of a `lifo` semaphore is compacted when it holds this many entries that stopped waiting. */
+const ABORTED_MAX = 64
 
-/** A semaphore: lets so many work at once, and the others wait. */
+/** Limits how many tasks run at once. */
 export class Semaphore {
   #free: number
   readonly #order: QueueOrder
   readonly #waiting = new Set<() => void>()
-  /** For `lifo`; also those that have stopped waiting, until they come to the top or outnumber the others. */
+  /** For `lifo`. Entries that stopped waiting stay until they reach the top or outnumber the others. */
   #stack: (() => void)[] = []
 
-  constructor(count: number, order: QueueOrder = 'fifo') {
-    this.#free = count
+  constructor(permits: number, order: QueueOrder = 'fifo') {
+    this.#free = permits
     this.#order = order
   }
 
-  async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    await this.#take(signal)
+  /** An abort ends the wait for a permit with `cancelled`; the task itself gets to know of it only by its own signal. */
+  async run<Result>(signal: AbortSignal, task: () => Promise<Result>): Promise<Result> {
+    await this.#acquire(signal)
     try {
-      return await work()
+      return await task()
     } finally {
-      this.#giveBack()
+      this.#release()
     }
   }
 
-  async #take(signal: AbortSignal): Promise<void> {
+  async #acquire(signal: AbortSignal): Promise<void> {
     throwIfAborted(signal)
     if (this.#free > 0) {
       this.#free--
       return
     }
     await new Promise<void>((resolve, reject) => {
-      const begin = () => {
-        signal.removeEventListener('abort', leave)
+      const start = () => {
+        signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      const leave = () => {
-        this.#waiting.delete(begin)
+      const onAbort = () => {
+        this.#waiting.delete(start)
         reject(createAbortedError())
       }
-      this.#waiting.add(begin)
-      if (this.#order === 'lifo') this.#stack.push(begin)
-      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(start)
+      if (this.#order === 'lifo') this.#stack.push(start)
+      signal.addEventListener('abort', onAbort, { once: true })
     })
   }
 
-  /** Straight to the next in line. */
-  #giveBack(): void {
-    const next = this.#order === 'fifo' ? first(this.#waiting) : this.#newest()
+  /** The permit goes straight to the next task, so that a new call cannot overtake it. */
+  #release(): void {
+    const next = this.#order === 'fifo' ? this.#oldest() : this.#newest()
     if (next === undefined) {
       this.#free++
       return
@@ -62,17 +64,17 @@ export class Semaphore {
     next()
   }
 
+  #oldest(): (() => void) | undefined {
+    for (const start of this.#waiting) return start
+    return undefined
+  }
+
   #newest(): (() => void) | undefined {
-    if (this.#stack.length > 2 * this.#waiting.size + STOPPED_MAX) {
-      this.#stack = this.#stack.filter((begin) => this.#waiting.has(begin))
+    if (this.#stack.length > 2 * this.#waiting.size + ABORTED_MAX) {
+      this.#stack = this.#stack.filter((start) => this.#waiting.has(start))
     }
     let next = this.#stack.pop()
     while (next !== undefined && !this.#waiting.has(next)) next = this.#stack.pop()
     return next
   }
-}
-
-function first<Value>(values: ReadonlySet<Value>): Value | undefined {
-  for (const value of values) return value
-  return undefined
 }

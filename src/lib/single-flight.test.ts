@@ -1,23 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { KeyedSingleFlight, lazy, lazyAsync, SharedTask, singleFlight } from './single-flight.ts'
+import { KeyedSingleFlight, lazy, lazyAsync, SharedTask, SingleFlight } from './single-flight.ts'
 
 const forever = () => new Promise<never>(() => {})
 
 it('shares a run among those who call during it, and starts anew after it', async () => {
   let runs = 0
-  const run = singleFlight(async () => ++runs)
-  expect(await Promise.all([run(), run()])).toEqual([1, 1])
-  expect(await run()).toBe(2)
+  const flight = new SingleFlight(async () => ++runs)
+  const both = [flight.run(), flight.run()]
+  expect(flight.running).toBe(both[0])
+  expect(await Promise.all(both)).toEqual([1, 1])
+  expect(flight.running).toBeNull()
+  expect(await flight.run()).toBe(2)
 })
 
 it('starts anew after a failure', async () => {
   let runs = 0
-  const run = singleFlight(async () => {
+  const flight = new SingleFlight(async () => {
     runs++
     throw new Error('no')
   })
-  await expect(run()).rejects.toThrow()
-  await expect(run()).rejects.toThrow()
+  await expect(flight.run()).rejects.toThrow()
+  await expect(flight.run()).rejects.toThrow()
   expect(runs).toBe(2)
 })
 

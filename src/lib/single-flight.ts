@@ -2,13 +2,24 @@
 import { raceAbort } from './abort.ts'
 
 /** Calls that come while the task runs get the promise of that run; the next call after it starts the task again. */
-export function singleFlight<Result>(task: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<Result> | undefined
-  return () => {
-    running ??= task().finally(() => {
-      running = undefined
+export class SingleFlight<Result> {
+  readonly #task: () => Promise<Result>
+  #running: Promise<Result> | null = null
+
+  constructor(task: () => Promise<Result>) {
+    this.#task = task
+  }
+
+  /** Null while the task does not run. */
+  get running(): Promise<Result> | null {
+    return this.#running
+  }
+
+  run(): Promise<Result> {
+    this.#running ??= this.#task().finally(() => {
+      this.#running = null
     })
-    return running
+    return this.#running
   }
 }
 

@@ -1,4 +1,4 @@
-/** Quotes an identifier for a statement. */
+/** Quotes an SQL identifier. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

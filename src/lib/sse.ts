@@ -1,17 +1,17 @@
-/** Server-sent events, read from bytes as they arrive, however they are cut. */
-
 /**
- * Longer events are passed over: somebody who reads along must not collect what a sender never ends. Answers with
- * pictures in them come close to it.
+ * An incremental parser of server-sent events. It takes bytes, keeps no more than one event, and drops events that are too
+ * long, which parsers of text packages do not do.
  */
+
+/** Longer events are dropped, so that a sender that never ends one cannot fill the memory. Responses with images come close. */
 export const EVENT_CHARACTERS_MAX = 8 * 1_048_576
 
-/** Takes the next bytes; null says that there are no more. Never throws, unless the listener does. */
+/** Takes the next bytes, and null at the end. Throws only what the listener throws. */
 export type SseParser = (bytes: Uint8Array | null) => void
 
 /**
- * Tells the listener of every event that has data. The name is empty where the sender gives none. An event that the end
- * of the stream cuts short is told too: its data may be all there, and its reader can tell.
+ * Calls the listener for every event that has data. The name is empty where the sender gives none. An event that the end
+ * of the stream cuts off is reported as well, because its data may be complete.
  */
 export function createSseParser(
   listener: (event: SseEvent) => void,
@@ -20,12 +20,12 @@ export function createSseParser(
   const decoder = new TextDecoder()
   const lines = new LineSplitter(new EventFields(listener, charactersMax), charactersMax)
   return (bytes) => {
-    lines.take(bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true }))
+    lines.write(bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true }))
     if (bytes === null) lines.end()
   }
 }
 
-/** A line that was too long to keep; reading it as a comment leaves the end of its event where it is. */
+/** Replaces a line that is too long: a comment, so that the end of its event is still found. */
 const DROPPED = ':'
 const LINE_END = /[\r\n]/g
 
@@ -37,9 +37,9 @@ function findLineEnd(text: string, from: number): number | null {
 class LineSplitter {
   readonly #fields: EventFields
   readonly #charactersMax: number
-  /** What has come of the line that is not ended yet. */
-  #begun = ''
-  /** A line feed that comes next belongs to the line end before it. */
+  /** The incomplete line at the end of the bytes so far. */
+  #partial = ''
+  /** A line feed that comes next belongs to the preceding carriage return. */
   #isAfterReturn = false
 
   constructor(fields: EventFields, charactersMax: number) {
@@ -47,33 +47,33 @@ class LineSplitter {
     this.#charactersMax = charactersMax
   }
 
-  take(text: string): void {
+  write(text: string): void {
     if (text === '') return
     let from = this.#isAfterReturn && text.startsWith('\n') ? 1 : 0
     this.#isAfterReturn = text.endsWith('\r')
     for (let end = findLineEnd(text, from); end !== null; end = findLineEnd(text, from)) {
-      this.#begin(text.slice(from, end))
-      this.#finish()
+      this.#append(text.slice(from, end))
+      this.#endLine()
       from = text.startsWith('\r\n', end) ? end + 2 : end + 1
     }
-    this.#begin(text.slice(from))
+    this.#append(text.slice(from))
   }
 
   end(): void {
-    this.#finish()
+    this.#endLine()
     this.#fields.line('')
   }
 
-  #begin(text: string): void {
-    this.#begun += text
-    if (this.#begun.length <= this.#charactersMax) return
-    this.#begun = DROPPED
+  #append(text: string): void {
+    this.#partial += text
+    if (this.#partial.length <= this.#charactersMax) return
+    this.#partial = DROPPED
     this.#fields.drop()
   }
 
-  #finish(): void {
-    const line = this.#begun
-    this.#begun = ''
+  #endLine(): void {
+    const line = this.#partial
+    this.#partial = ''
     this.#fields.line(line)
   }
 }
@@ -82,7 +82,7 @@ class EventFields {
   readonly #listener: (event: SseEvent) => void
   readonly #charactersMax: number
   #name = ''
-  /** Null as long as the event has none. */
+  /** Null while the event has no data. */
   #data: string | null = null
   #isDropped = false
 
@@ -91,7 +91,7 @@ class EventFields {
     this.#charactersMax = charactersMax
   }
 
-  /** Passes over the event that is being read. */
+  /** Drops the event that is being read. */
   drop(): void {
     this.#isDropped = true
     this.#data = null

@@ -1,4 +1,4 @@
-/** Arithmetic on vectors that every index must agree on. Plain loops, because vectors are long and many. */
+/** Vector arithmetic on which all indexes must agree. Plain loops: vectors are long, and there are many. */
 
 export function isFiniteThroughout(vector: Float32Array): boolean {
   for (let index = 0; index < vector.length; index++) {
@@ -7,7 +7,7 @@ export function isFiniteThroughout(vector: Float32Array): boolean {
   return true
 }
 
-/** Summed in double precision and in order, so that equal vectors always get equal results. */
+/** Sums in double precision and in order, so that equal vectors always get equal results. */
 export function innerProduct(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0)
@@ -18,7 +18,7 @@ export function isZeroVector(vector: Float32Array): boolean {
   return vector.every((value) => value === 0)
 }
 
-/** A vector in bytes: each number is its byte times the scale, or nearly so. */
+/** An int8 vector: each component is approximately its byte times the scale. */
 export type QuantizedVector = { readonly scale: number; readonly bytes: Int8Array }
 
 const BYTE_MAX = 127

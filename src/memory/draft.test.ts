@@ -6,7 +6,7 @@ import { parseScope, SHARED_OWNER, SYSTEM_OWNER } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { type DraftInput, parseDraft, parseEdit } from './draft.ts'
 
-const refused = (action: () => unknown, field: string) => {
+const expectRejected = (action: () => unknown, field: string) => {
   try {
     action()
   } catch (error) {
@@ -14,7 +14,7 @@ const refused = (action: () => unknown, field: string) => {
     expect(error).toMatchObject({ code: 'invalid_input', facts: { field } })
     return
   }
-  expect.unreachable(`${field} should have been refused`)
+  expect.unreachable(`${field} should have been rejected`)
 }
 
 describe('parseDraft', () => {
@@ -49,17 +49,17 @@ describe('parseDraft', () => {
     ['metadata', { metadata: { long: 'x'.repeat(limits.METADATA_CHARACTERS_MAX) } }],
     ['observedAt', { observedAt: 1.5 }],
     ['colour', { colour: 'blue' }],
-  ])('[DM1] refuses a bad %s', (field, fields) => {
-    refused(() => draft(fields), field)
+  ])('[DM1] rejects a bad %s', (field, fields) => {
+    expectRejected(() => draft(fields), field)
   })
 
-  it('[DM1] refuses metadata that is nested too deeply, without overflowing', () => {
+  it('[DM1] rejects metadata that is nested too deeply, without overflowing the stack', () => {
     let nested: object = {}
     for (let depth = 0; depth < 10_000; depth++) nested = { nested }
-    refused(() => draft({ metadata: nested }), 'metadata')
+    expectRejected(() => draft({ metadata: nested }), 'metadata')
   })
 
-  it('[DM1] takes everything at its limit, unchanged', () => {
+  it('[DM1] accepts values at their limits unchanged', () => {
     const content = ` ${'x'.repeat(limits.CONTENT_CHARACTERS_MAX - 1)}`
     expect(draft({ content, importance: 10, salience: 0 })).toMatchObject({
       content,
@@ -68,40 +68,40 @@ describe('parseDraft', () => {
   })
 })
 
-it('[DM1] an edit may not be about fields that are not the caller’s to set', () => {
+it('[DM1] rejects edits of fields that callers cannot set', () => {
   for (const field of ['id', 'version', 'status', 'sourceCount', '__proto__x']) {
-    refused(() => parseEdit({ [field]: 1 }), field)
+    expectRejected(() => parseEdit({ [field]: 1 }), field)
   }
 })
 
 describe('parseScope', () => {
-  it('[DM2] takes any ordinary name, and refuses blank, padded, huge or unprintable ones', () => {
+  it('[DM2] accepts ordinary names and rejects blank, padded, long or unprintable ones', () => {
     expect(parseScope({ owner: 'ada@example.com', user: null, session: '今日' })).toEqual({
       owner: 'ada@example.com',
       user: null,
       session: '今日',
     })
     for (const name of ['', ' ', ' a', 'a ', 'a\u0000b', 'a\nb', '\ud800', 'x'.repeat(201)]) {
-      refused(() => parseScope({ owner: name }), 'owner')
-      refused(() => parseScope({ owner: 'a', user: name }), 'user')
-      refused(() => parseScope({ owner: 'a', session: name }), 'session')
+      expectRejected(() => parseScope({ owner: name }), 'owner')
+      expectRejected(() => parseScope({ owner: 'a', user: name }), 'user')
+      expectRejected(() => parseScope({ owner: 'a', session: name }), 'session')
     }
   })
 
-  it('[DM2] keeps owners that begin with @ for the system, except the shared one', () => {
+  it('[DM2] reserves owners that begin with @, except the shared one', () => {
     expect(parseScope({ owner: '@shared' }).owner).toBe(SHARED_OWNER)
     expect(parseScope({ owner: 'a', user: '@ada', session: '@' })).toMatchObject({ user: '@ada' })
     for (const owner of [SYSTEM_OWNER, '@', '@ada', '@shared2']) {
-      refused(() => parseScope({ owner }), 'owner')
+      expectRejected(() => parseScope({ owner }), 'owner')
     }
   })
 })
 
-it('[ST30] takes ids of entries that are short and plain, and refuses others', () => {
+it('[ST30] accepts short and plain entry ids and rejects others', () => {
   for (const id of ['key_01k3x', 'set_9f:a.b@c-d', 'x'.repeat(200)]) {
     expect(parseEntryId(id)).toBe(id)
   }
   for (const id of ['', 'a b', 'ä', "'", 'x'.repeat(201), 'a\n', 7, null]) {
-    expect(() => parseEntryId(id)).toThrow(/not an id of an entry/)
+    expect(() => parseEntryId(id)).toThrow(/^An entry id must be/)
   }
 })

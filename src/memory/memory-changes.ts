@@ -1,11 +1,18 @@
-import type { MemoryId } from '../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { Instant } from '../lib/time.ts'
+import { commitWithRetry, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
 import type { MemoryDependencies } from './types.ts'
 
-/** Puts `after` in the place of `before` and keeps `before` in the history. */
+/** The id and time of a change, see `createChangeStamp`. */
+export type ChangeStamp = { readonly change: ChangeId; readonly now: Instant }
+
+/** Replaces `before` with `after` and keeps `before` in the history. */
 export function buildReplacement(
   { ids }: MemoryDependencies,
   before: Memory,
@@ -27,16 +34,42 @@ export function buildReplacement(
   ]
 }
 
-/** Two memories that say the same share a trace; in one commit it is left, or lifted, once. */
-export function deduplicateTombstones(changes: readonly Change[]): readonly Change[] {
-  const traces = new Set<string>()
-  return changes.filter((change) => {
-    if (change.op === 'count' || change.table !== 'tombstone') return true
-    const id = change.op === 'put' ? change.row.id : change.id
-    if (traces.has(id)) return false
-    traces.add(id)
-    return true
-  })
+/** A commit of this many memories takes about 20 ms, in which nothing else is served. */
+export const MEMORIES_PER_COMMIT = 50
+
+/** Commits changes of many memories in batches, and halves batches whose changes exceed one commit. */
+export async function commitInBatches<Item, Result>(
+  deps: MemoryDependencies,
+  items: readonly Item[],
+  plan: (batch: readonly Item[]) => Promise<PlannedCommit<Result>>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < items.length; start += MEMORIES_PER_COMMIT) {
+    results.push(
+      ...(await commitBatch(deps, items.slice(start, start + MEMORIES_PER_COMMIT), plan)),
+    )
+    await yieldToEventLoop()
+  }
+  return results
+}
+
+async function commitBatch<Item, Result>(
+  deps: MemoryDependencies,
+  batch: readonly Item[],
+  plan: (batch: readonly Item[]) => Promise<PlannedCommit<Result>>,
+): Promise<readonly Result[]> {
+  const committed = await commitWithRetry(
+    deps,
+    async (): Promise<PlannedCommit<{ readonly result: Result } | null>> => {
+      const { changes, result } = await plan(batch)
+      const isTooLarge = changes.length > COMMIT_CHANGES_MAX && batch.length > 1
+      return isTooLarge ? { changes: [], result: null } : { changes, result: { result } }
+    },
+  )
+  if (committed !== null) return [committed.result]
+  const half = Math.ceil(batch.length / 2)
+  const first = await commitBatch(deps, batch.slice(0, half), plan)
+  return [...first, ...(await commitBatch(deps, batch.slice(half), plan))]
 }
 
 export async function getMemoryOrThrow(
@@ -45,6 +78,15 @@ export async function getMemoryOrThrow(
   id: MemoryId,
 ): Promise<Memory> {
   const memory = await store.get('memory', scope, id)
-  if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  if (memory === null) throw createMemoryNotFoundError(id)
   return memory
+}
+
+export function createMemoryNotFoundError(id: MemoryId): AppError {
+  return new AppError('not_found', `There is no memory ${id} here.`, { id })
+}
+
+/** Compares field values. Key order matters: values of one field are built by the same code. */
+export function isJsonEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -1,5 +1,6 @@
-/** Reading: lists, history, and how things stood at an earlier time. */
+/** Reads memories: lists, history, and the state at an earlier time. */
 
+import { parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Trust,
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
+import type { SearchDocument } from '../domain/search-document.ts'
 import { AppError } from '../lib/errors.ts'
 import { addMs, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
@@ -25,36 +27,36 @@ import { getMemoryOrThrow } from './memory-changes.ts'
 import type { MemoryDependencies } from './types.ts'
 
 export type ReadFilter = {
-  /** Only active ones unless said otherwise. */
+  /** Default: active. */
   readonly statuses?: readonly MemoryStatus[]
   readonly types?: readonly MemoryType[]
   readonly categories?: readonly MemoryCategory[]
   readonly trusts?: readonly Trust[]
-  /** What wrote it: `provenance.source`. */
+  /** `provenance.source`. */
   readonly sources?: readonly string[]
   readonly pinned?: boolean
   readonly key?: string
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
   readonly importanceMin?: number
-  /** Stands in the content or the key, in capitals or not. */
+  /** A substring of the content or the key, regardless of case. */
   readonly contains?: string
   readonly ids?: readonly MemoryId[]
-  /** Also those that have expired or ceased to hold. */
+  /** Includes memories past their expiry or validity. */
   readonly includeExpired?: boolean
 }
 
 export type ListQuery = ReadFilter & {
   readonly limit?: number
   readonly order?: MemoryOrder
-  /** What `next` of an earlier page in the same order gave. */
+  /** `next` of an earlier page in the same order. */
   readonly after?: string
   readonly offset?: number
 }
 
 export type HistoryEntry = {
   readonly memory: Memory
-  /** Null for the version in force. */
+  /** Null for the current version. */
   readonly replacedAt: Instant | null
 }
 
@@ -75,46 +77,58 @@ export async function listMemories(
   })
 }
 
-/** Every version of a memory, the one in force first. */
+/** Every version of a memory, newest first. */
 export async function listVersions(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<readonly HistoryEntry[]> {
   const entries: HistoryEntry[] = [
-    { memory: await getMemoryOrThrow(ports, scope, id), replacedAt: null },
+    { memory: await getMemoryOrThrow(deps, scope, id), replacedAt: null },
   ]
-  for await (const page of pages(ports.store, 'revision', scope, { where: { memories: [id] } })) {
+  for await (const page of pages(deps.store, 'revision', scope, { where: { memories: [id] } })) {
     for (const { memory, replacedAt } of page) entries.push({ memory, replacedAt })
   }
   return entries.sort((a, b) => b.memory.version - a.memory.version)
 }
 
 /**
- * The memories as they were recorded at an earlier instant, without those that had ended by then: what recall could
- * have used. What has been erased since is gone from the past as well.
+ * The memories that recall could use at an earlier instant, in their versions of that time. Memories erased since are
+ * missing.
  */
 export async function listMemoriesAsOf(
-  { store }: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   at: Instant,
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeExpired?: boolean },
 ): Promise<Page<Memory>> {
-  const page = await store.find('memory', scope, {
+  const page = await deps.store.find('memory', scope, {
     where: { createdBefore: addMs(at, 1) }, // "at or before", in whole milliseconds
     limit: parseLimit(query.limit ?? LIST_LIMIT),
     ...(query.after === undefined ? {} : { after: parseCursor('mem', query.after) }),
   })
-  const changedSince = page.rows.filter((memory) => memory.updatedAt > at).map(({ id }) => id)
-  const { rows: past } = await store.find('revision', scope, {
-    where: { memories: changedSince, inForceAt: at },
+  return { rows: await loadVersionsAsOf(deps, scope, page.rows, at), next: page.next }
+}
+
+/** Replaces documents by their versions at an earlier instant, and drops those that were not active or had ended. */
+export async function loadVersionsAsOf<Document extends SearchDocument>(
+  { store }: MemoryDependencies,
+  scope: Scope,
+  documents: readonly Document[],
+  at: Instant,
+): Promise<readonly (Document | Memory)[]> {
+  const changed = documents.filter(({ updatedAt }) => updatedAt > at).map(({ id }) => id)
+  const { rows: revisions } = await store.find('revision', scope, {
+    where: { memories: changed, inForceAt: at },
     limit: PAGE_ROWS_MAX,
   })
-  const then = new Map(past.map(({ memory }) => [memory.id, memory]))
-  const rows = page.rows
-    .flatMap((memory) => (memory.updatedAt <= at ? [memory] : (then.get(memory.id) ?? [])))
-    .filter((memory) => memory.status === 'active' && !hasEnded(memory, at))
-  return { rows, next: page.next }
+  const versions = new Map(revisions.map(({ memory }) => [memory.id, memory]))
+  return documents
+    .flatMap((row): readonly (Document | Memory)[] => {
+      const version = row.updatedAt <= at ? row : versions.get(row.id)
+      return version === undefined ? [] : [version]
+    })
+    .filter((row) => row.status === 'active' && !hasEnded(row, at))
 }
 
 export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
@@ -133,7 +147,7 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(contains === undefined || contains === '' ? {} : { contains }),
     ...(ids === undefined ? {} : { ids }),
     ...(importanceMin === undefined ? {} : { importanceMin }),
-    // A superseded memory has ended by that; who asks for such ones wants to see them.
+    // Superseded memories have ended; a filter that asks for them must find them.
     ...(query.includeExpired === true || statuses?.some((status) => status !== 'active')
       ? {}
       : { validAt: now }),
@@ -142,12 +156,16 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
 
 function parseOffset(offset: number): number {
   if (Number.isSafeInteger(offset) && offset >= 0) return offset
-  throw new AppError('invalid_input', 'An offset is a whole number, 0 or more.', {
-    field: 'offset',
-  })
+  throw new AppError(
+    'invalid_input',
+    `\`offset\` must be an integer of at least 0; got ${offset}.`,
+    {
+      field: 'offset',
+    },
+  )
 }
 
 function toCursor(order: MemoryOrder | undefined, after: string): string {
-  // In an order that memories move in, the store reads it.
+  // Cursors of rankings, in which memories move, are read by the store.
   return MEMORY_RANKINGS.some((ranking) => ranking === order) ? after : parseCursor('mem', after)
 }

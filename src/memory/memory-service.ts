@@ -8,15 +8,19 @@ import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import type { CountCache } from '../storage/access/count-cache.ts'
 import type { MemoryCounts, Page } from '../storage/store.ts'
-import { type BulkDeleteOptions, type BulkDeleteResult, deleteMatching } from './bulk-deletion.ts'
+import {
+  type BulkDeleteOptions,
+  type BulkDeleteResult,
+  deleteMatching,
+} from './deletion/bulk-deletion.ts'
 import type { DraftInput, EditInput } from './draft.ts'
 import * as editor from './memory-editor.ts'
 import * as reader from './memory-reader.ts'
+import type { Serialize } from './memory-writer.ts'
 import { type RememberResult, remember } from './memory-writer.ts'
 import type { MemoryDependencies } from './types.ts'
 import { type UndoResult, undoChange } from './undo.ts'
 import type { UsageCounter } from './usage-counter.ts'
-import type { Serialize } from './write-serialization.ts'
 
 export interface MemoryService {
   /**

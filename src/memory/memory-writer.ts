@@ -1,18 +1,19 @@
-/** Writing: one statement, or every fact that pattern extraction finds in a text. */
+/** The write path: reads what is known, decides (`write-decision.ts`), commits. */
 
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
-import { type Scope, toPlace } from '../domain/scope.ts'
+import { type Scope, type ScopeInput, toPlace, toUserScope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
-import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { AppError } from '../lib/errors.ts'
+import { KeyedMutex } from '../lib/mutex.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
 import { findSimilarMemories, isPlainStatement } from './similar-memories.ts'
+import { loadBlockingTombstones } from './tombstones.ts'
 import type { MemoryDependencies } from './types.ts'
 import {
   decideWrite,
@@ -21,7 +22,7 @@ import {
   type WriteDecision,
 } from './write-decision.ts'
 
-/** What became of a statement. `memory` is the one that now holds it. */
+/** The outcome of a write. `memory` holds the statement now. */
 export type RememberResult = {
   readonly outcome: Exclude<WriteDecision['kind'], 'refused'>
   readonly memory: Memory
@@ -31,123 +32,116 @@ export type RememberResult = {
 }
 
 export async function remember(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
 ): Promise<RememberResult> {
-  const decision = await writeDraft(ports, scope, input)
+  const decision = await writeDraft(deps, scope, input)
   if (decision.kind === 'refused') {
-    throw new AppError('forgotten', 'This was forgotten after it was said, and stays forgotten.')
+    throw new AppError(
+      'forgotten',
+      'This statement was forgotten after it was observed; it is not stored again.',
+    )
   }
   return toRememberResult(decision)
 }
 
 export async function writeDraft(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
   isHistory = false,
 ): Promise<WriteDecision> {
-  const { store, ids } = ports
   const place = toPlace(scope)
-  const home: Scope = { owner: place.owner, user: place.user }
-  const settings = resolveSettings(ports.settings)
-  const draft = parseDraft(input, ports.clock.now())
+  const settings = resolveSettings(deps.settings)
+  const draft = parseDraft(input, deps.clock.now())
   let id: MemoryId | undefined
-  // Asked once, also when something changes meanwhile and all is decided again.
+  // Outlives the attempts to commit, so that the adjudicator is asked once.
   const verdicts = new Map<string, Verdict>()
-  return commitWithRetry(ports, async () => {
-    const { change, now } = createChangeStamp(ports)
-    id ??= ids.next('mem', now)
-    const blocking = getBlockingTombstoneIds(place, draft)
-    const { rows: tombstones } = await store.find('tombstone', home, {
-      where: { ids: blocking },
-      limit: blocking.length,
-    })
-    const sameKey = draft.key === null ? null : await findKeyHolder(ports, home, draft.key)
-    const found = await findSimilarMemories(
-      ports,
+  return commitWithRetry(deps, async () => {
+    const { change, now } = createChangeStamp(deps)
+    id ??= deps.ids.next('mem', now)
+    const { tombstones, guards } = await loadBlockingTombstones(deps, place, draft)
+    const keyHolder =
+      draft.key === null ? null : await findKeyHolder(deps, toUserScope(place), draft.key)
+    const { memories, close } = await findSimilarMemories(
+      deps,
       place,
       draft,
       settings['memory.similarMemoriesMax'],
     )
     const isEpisode = draft.fields.category === 'episode'
-    const memories = isEpisode ? found.memories : found.memories.filter(isPlainStatement)
-    const { close } = found
     const context: WriteContext = {
       draft,
       place,
       now,
       change,
       id,
-      sameKey,
-      similarMemories: memories,
+      keyHolder,
+      similarMemories: isEpisode ? memories : memories.filter(isPlainStatement),
       tombstones,
       isHistory,
-      reinforcement: settings['memory.reinforcementRate'],
+      reinforcementRate: settings['memory.reinforcementRate'],
     }
-    const decision = await decideWithAdjudicator(ports, context, close, verdicts)
-    // Forgetting may happen between this look and the commit; then the commit must not go through.
-    const guards = blocking.map((id): Change => {
-      const known = tombstones.find((tombstone) => tombstone.id === id)
-      const expect = known === undefined ? 'absent' : { version: known.version }
-      return { op: 'check', table: 'tombstone', scope: home, id, expect }
-    })
-    const changes = buildChanges(ports, decision)
-    return { changes: changes.length === 0 ? [] : [...guards, ...changes], result: decision }
+    const decision = await decideWithAdjudicator(deps, context, close, verdicts)
+    const changes = buildChanges(deps, decision)
+    return {
+      changes: changes.length === 0 ? [] : [...guards.values(), ...changes],
+      result: decision,
+    }
   })
 }
 
 export async function findKeyHolder(
   { store }: MemoryDependencies,
-  home: Scope,
+  scope: Scope,
   key: string,
 ): Promise<Memory | null> {
   const where = { key, statuses: ['active', 'disabled'] } as const
-  const { rows } = await store.find('memory', home, { where, limit: 1 })
+  const { rows } = await store.find('memory', scope, { where, limit: 1 })
   return rows[0] ?? null
 }
 
-/** How long somebody who writes, and those who write after them, wait for someone else's judgement. */
-const ADJUDICATION_MS = 2_000
+/** How long a writer, and the writers queued behind it, wait for the adjudicator. */
+const ADJUDICATION_TIMEOUT_MS = 2_000
 
-/** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
+/** Decides by rules; where they cannot compare a close memory, asks the adjudicator and decides again. */
 export async function decideWithAdjudicator(
   { adjudicate }: MemoryDependencies,
   context: WriteContext,
   close: ReadonlySet<MemoryId>,
   verdicts: Map<string, Verdict>,
-  ms = ADJUDICATION_MS,
+  timeoutMs = ADJUDICATION_TIMEOUT_MS,
 ): Promise<WriteDecision> {
   const decision = decideWrite({ ...context, verdicts })
   if (adjudicate === undefined) return decision
-  const doubtful = findUndecidedMemory(context, decision, close)
-  if (doubtful === null || verdicts.has(doubtful.content)) return decision
-  const asked = await withTimeout(ms, (signal) =>
-    adjudicate(doubtful.content, context.draft.content, signal),
+  const undecided = findUndecidedMemory(context, decision, close)
+  if (undecided === null || verdicts.has(undecided.content)) return decision
+  const answer = await withTimeout(timeoutMs, (signal) =>
+    adjudicate(undecided.content, context.draft.content, signal),
   )
-  verdicts.set(doubtful.content, asked.kind === 'done' ? asked.result : 'unsure')
+  verdicts.set(undecided.content, answer.kind === 'done' ? answer.result : 'unsure')
   return decideWrite({ ...context, verdicts })
 }
 
-function buildChanges(ports: MemoryDependencies, decision: WriteDecision): readonly Change[] {
-  const creating = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
+function buildChanges(deps: MemoryDependencies, decision: WriteDecision): readonly Change[] {
+  const create = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
   switch (decision.kind) {
     case 'refused':
       return []
     case 'create':
     case 'conflict':
-      return [creating(decision.memory)]
+      return [create(decision.memory)]
     case 'update':
     case 'duplicate':
       return [
-        ...buildReplacement(ports, decision.previous, decision.memory),
-        ...(decision.absorbed === undefined ? [] : [creating(decision.absorbed)]),
+        ...buildReplacement(deps, decision.previous, decision.memory),
+        ...(decision.absorbed === undefined ? [] : [create(decision.absorbed)]),
       ]
     case 'supersede':
       return [
-        ...buildReplacement(ports, decision.previous, decision.superseded),
-        creating(decision.memory),
+        ...buildReplacement(deps, decision.previous, decision.superseded),
+        create(decision.memory),
       ]
   }
 }
@@ -165,6 +159,17 @@ export function toRememberResult(
     outcome: decision.kind,
     memory: decision.memory,
     other,
-    reason: 'because' in decision ? decision.because : null,
+    reason: 'reason' in decision ? decision.reason : null,
   }
+}
+
+export type Serialize = <Result>(scope: ScopeInput, task: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Serializes the writes of one owner and user. Concurrent decisions would not see each other's statements and would store
+ * the same fact twice.
+ */
+export function createWriteSerializer(): Serialize {
+  const mutex = new KeyedMutex()
+  return (scope, task) => mutex.run(JSON.stringify([scope?.owner, scope?.user ?? null]), task)
 }

@@ -1,14 +1,14 @@
 /**
- * Who pinned a memory. What is learned about who a person is is pinned by what learned it, to be said always: that gives
- * way to what is said later. What a person pinned stays until they say otherwise.
+ * Automatic pins. Learned identity memories are pinned automatically, so that they are part of every context; later
+ * statements may replace them. A memory pinned by the user stays until the user changes it.
  */
 import type { Memory } from '../domain/memory.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 
-const MACHINE = 'distillation'
+const AUTOMATIC = 'distillation'
 
-/** In the metadata of a memory: its pin is not a person's. */
-export const AUTO_PIN: JsonObject = { pinnedBy: MACHINE }
+/** Metadata that marks a pin as automatic. */
+export const AUTO_PIN: JsonObject = { pinnedBy: AUTOMATIC }
 
 type Pinned = Pick<Memory, 'pinned' | 'metadata'>
 
@@ -21,7 +21,7 @@ export function isUserPinned({ pinned, metadata }: Pinned): boolean {
 }
 
 export function hasAutoPin(metadata: { readonly [key: string]: Json } | undefined): boolean {
-  return metadata?.pinnedBy === MACHINE
+  return metadata?.pinnedBy === AUTOMATIC
 }
 
 export function removeAutoPin(metadata: JsonObject): JsonObject {
@@ -30,12 +30,12 @@ export function removeAutoPin(metadata: JsonObject): JsonObject {
   return rest
 }
 
-/** As it is once a person has said that it holds: whatever pinned it, it is their pin now. */
+/** Turns an automatic pin into one of the user, who has confirmed the memory. */
 export function confirmPin(memory: Memory): Memory {
   return { ...memory, metadata: removeAutoPin(memory.metadata) }
 }
 
-/** What takes the place of a statement about who the person is says who the person is. */
+/** A memory that replaces an automatically pinned identity memory takes over its role. */
 export function inheritIdentity(older: Memory, newer: Memory): Memory {
   if (!isAutoPinned(older)) return newer
   return {

@@ -1,13 +1,13 @@
 /**
- * Finds what a new statement may be about, as candidates only: what is equal, what shares words, what sets the same
- * attribute in other words, and what is close in meaning. What the statement is to them, rules decide (`core/writing`).
+ * Finds candidates that a new statement may restate or contradict: equal statements, shared words, the same attribute in
+ * other words, and close vectors. `write-decision.ts` decides about them.
  */
 
 import { buildSpaceSignature, renderEmbeddingText } from '../domain/embedding-text.ts'
-import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { Place, Scope } from '../domain/scope.ts'
+import { NARRATIVE_KEY } from '../domain/memory.ts'
+import { type Place, type Scope, toUserScope } from '../domain/scope.ts'
 import { CircuitBreaker } from '../lib/circuit-breaker.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE_MS } from '../lib/time.ts'
@@ -23,7 +23,7 @@ import type { MemoryDependencies } from './types.ts'
 export type SimilarMemories = {
   /** Exact restatements first, then the others, nearest first. */
   readonly memories: readonly Memory[]
-  /** Those that are close in meaning. */
+  /** Memories with close vectors. */
   readonly close: ReadonlySet<MemoryId>
 }
 
@@ -31,61 +31,64 @@ type ComparableDraft = Pick<Draft, 'content' | 'provenance'>
 
 const EXACT_MAX = 5
 
-/** Closer than this in meaning is worth a comparison. Alone it decides nothing. */
+/** Vectors above this similarity make a candidate, nothing more. */
 const SIMILARITY_MIN = 0.9
 const CLOSE_MAX = 5
 
-/** Long texts say many things, and take long to embed. */
+/** Longer texts make several statements and take long to embed. */
 const CLOSE_CHARACTERS_MAX = 300
 
-/** A write waits no longer than this for neighbours in meaning. */
-const CLOSE_MS = 150
+/** How long a write waits for vector search. */
+const CLOSE_TIMEOUT_MS = 150
 
-/** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
+/** How long a model that failed or timed out is not called again. */
 const PAUSE_MS = MINUTE_MS
 
 export async function findSimilarMemories(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   place: Place,
   draft: ComparableDraft,
   limit: number,
 ): Promise<SimilarMemories> {
-  const { store, clock } = ports
-  const home: Scope = { owner: place.owner, user: place.user }
-  const unendedAt = clock.now()
-  const { rows: exact } = await store.find('memory', home, {
+  const { store, clock } = deps
+  const scope = toUserScope(place)
+  const validAt = clock.now()
+  const { rows: exact } = await store.find('memory', scope, {
     where: {
       fingerprint: computeFingerprint(draft.content),
       statuses: ['active', 'disabled'],
-      validAt: unendedAt,
+      validAt,
     },
     limit: EXACT_MAX,
   })
   if (limit === 0) return { memories: exact, close: new Set() }
-  const where: MemoryFilter = { statuses: ['active'], validAt: unendedAt }
+  const where: MemoryFilter = { statuses: ['active'], validAt }
   const texts = [draft.content, ...getSearchHints(parseStatement(draft.content).attribute)]
-  const byWords: MemoryId[] = []
+  const lexicalIds: MemoryId[] = []
   for (const text of texts) {
-    const { hits } = await store.searchText(home, { text, limit, where })
-    byWords.push(...hits.map((hit) => hit.id))
+    const { hits } = await store.searchText(scope, { text, limit, where })
+    lexicalIds.push(...hits.map((hit) => hit.id))
   }
-  // What is there word for word has said all that closeness could.
-  const close = exact.length > 0 ? [] : await findByVector(ports, home, draft, where)
-  const ids = [...new Set([...byWords, ...close])]
-  const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit: ids.length })
+  // Vectors add nothing to an exact restatement.
+  const close = exact.length > 0 ? [] : await findByVector(deps, scope, draft, where)
+  const ids = [...new Set([...lexicalIds, ...close])]
+  const { rows } = await store.find('memory', scope, {
+    where: { ...where, ids },
+    limit: ids.length,
+  })
   const byId = new Map(rows.map((row) => [row.id, row]))
   const others = ids.flatMap((id) => byId.get(id) ?? [])
   return { memories: [...exact, ...others], close: new Set(close) }
 }
 
-/** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
+/** Whether a memory is a single statement, rather than the summary of a conversation or the identity narrative. */
 export function isPlainStatement({ category, key }: Memory): boolean {
   return category !== 'episode' && key !== NARRATIVE_KEY
 }
 
 const breakers = new WeakMap<Embedder, CircuitBreaker>()
 
-/** One failure or timeout opens it; late answers say nothing about the next call. */
+/** One failure or timeout opens the circuit; a late answer does not close it. */
 function getBreaker(embedder: Embedder, clock: Clock): CircuitBreaker {
   const known = breakers.get(embedder)
   if (known !== undefined) return known
@@ -95,44 +98,44 @@ function getBreaker(embedder: Embedder, clock: Clock): CircuitBreaker {
   return breaker
 }
 
-/** None where that would take long: a cold or failing model, a long text, or vectors that are still behind. */
+/** Empty where the search would be slow or useless: a cold or failing model, a long text, an index that lags. */
 async function findByVector(
-  ports: MemoryDependencies,
-  home: Scope,
+  deps: MemoryDependencies,
+  scope: Scope,
   draft: ComparableDraft,
   where: MemoryFilter,
 ): Promise<readonly MemoryId[]> {
-  const { embedder, vectors, clock } = ports
+  const { embedder, vectors, clock } = deps
   if (embedder === undefined || vectors === undefined) return []
   if (draft.content.length > CLOSE_CHARACTERS_MAX) return []
   if (embedder.report().state.kind !== 'ready') return []
-  const found = await getBreaker(embedder, clock).run(CLOSE_MS, async (signal) => {
+  const search = await getBreaker(embedder, clock).run(CLOSE_TIMEOUT_MS, async (signal) => {
     const model = await embedder.describe(signal)
-    const signature = buildSpaceSignature(model, ports.vectorEncoding ?? 'float32')
+    const signature = buildSpaceSignature(model, deps.vectorEncoding ?? 'float32')
     const space = { signature, dimensions: model.dimensions }
-    if (!(await isUpToDate(ports, vectors, space, home))) return []
-    // As a document: that is what its vector will be made as, so that a cache makes it once.
+    if (!(await isUpToDate(deps, vectors, space, scope))) return []
+    // Embedded as a document, so that the cache serves the indexer.
     const text = renderEmbeddingText(draft)
     const [vector] = await embedder.embed([text], { purpose: 'document', signal })
     if (vector === undefined) return []
-    return vectors.search(space, home, { vector, limit: CLOSE_MAX, where })
+    return vectors.search(space, scope, { vector, limit: CLOSE_MAX, where })
   })
-  if (found.kind === 'failed') return []
-  return found.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)
+  if (search.kind === 'failed') return []
+  return search.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)
 }
 
-/** Whether the last memory has its vector. While many are written at once it hasn't, and they must not wait. */
+/** Whether the newest memory has its vector. During bulk writes it has none, and they must not wait. */
 async function isUpToDate(
   { store }: MemoryDependencies,
   vectors: VectorIndex,
   space: VectorSpace,
-  home: Scope,
+  scope: Scope,
 ): Promise<boolean> {
-  const { rows } = await store.find('memory', home, {
+  const { rows } = await store.find('memory', scope, {
     where: { statuses: ['active'] },
     order: 'newest',
     limit: 1,
   })
   const ids = rows.map(({ id }) => id)
-  return ids.length > 0 && (await vectors.vectorsOf(space, home, ids)).size > 0
+  return ids.length > 0 && (await vectors.vectorsOf(space, scope, ids)).size > 0
 }

@@ -6,16 +6,15 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
 import type { CountTokens } from '../text/tokens.ts'
 
-/** Without an embedder or a vector index, similar memories are found by their words alone. */
+/** Without an embedder or a vector index, similar memories are found by keyword search only. */
 export type MemoryDependencies = StoreDependencies & {
-  /** The operator's settings. */
   readonly settings: SettingValues
   readonly embedder?: Embedder
   readonly vectors?: VectorIndex
   /** Default: `float32`. */
   readonly vectorEncoding?: VectorEncoding
-  /** Decides how a statement relates to a similar memory where rules cannot. */
+  /** Compares statements that rules cannot compare. */
   readonly adjudicate?: Adjudicate
-  /** Token counter of the model that memories are for. Default: an estimate. */
+  /** Counts tokens for the model that reads the memories. Default: an estimate. */
   readonly countTokens?: CountTokens
 }

@@ -1,142 +1,172 @@
-/** Undoing: everything one change did is taken back together. */
+/** Undoes a change: reverts everything it did, field by field, so that later changes of other fields stay. */
 
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { yieldToEventLoop } from '../lib/event-loop.ts'
-import {
-  commitWithRetry,
-  createChangeStamp,
-  type PlannedCommit,
-} from '../storage/access/optimistic-commit.ts'
+import { createChangeStamp, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
-import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
-import { buildTombstoneChanges, buildTombstoneRemovals } from './memory-editor.ts'
-import { revertChange } from './reversion.ts'
-import { planRelease, planSuppression } from './turn-suppression.ts'
+import { planRelease, planSuppression } from './deletion/turn-suppression.ts'
+import {
+  buildReplacement,
+  type ChangeStamp,
+  commitInBatches,
+  isJsonEqual,
+} from './memory-changes.ts'
+import {
+  buildTombstoneChanges,
+  buildTombstoneRemovals,
+  deduplicateTombstones,
+} from './tombstones.ts'
 import type { MemoryDependencies } from './types.ts'
 
 export type UndoResult = {
   readonly memories: readonly Memory[]
-  /** Fields that later changes have touched and that therefore stay, as `<memory id>.<field>`. */
+  /** Fields that later changes have modified and that therefore stay, as `<memory id>.<field>`. */
   readonly conflictingFields: readonly string[]
-  /** Turns that were out of use because the change forgot what they state. */
+  /** Turns that were disabled because the change forgot the facts that they state. */
   readonly turnsEnabled: number
 }
 
-/** So few that others are answered between two commits. */
-const MEMORIES_PER_COMMIT = 50
-
 export async function undoChange(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
-  target: ChangeId,
+  change: ChangeId,
 ): Promise<UndoResult> {
-  const touched = await loadTouched(ports, scope, target)
-  const mark = createChangeStamp(ports)
-  const memories: Memory[] = []
-  const kept: string[] = []
-  let turnsEnabled = 0
-  for (let start = 0; start < touched.length; start += MEMORIES_PER_COMMIT) {
-    const part = touched.slice(start, start + MEMORIES_PER_COMMIT)
-    const undone = await undoTogether(ports, scope, part, mark)
-    memories.push(...undone.memories)
-    kept.push(...undone.conflictingFields)
-    turnsEnabled += undone.turnsEnabled
-    await yieldToEventLoop()
-  }
-  if (memories.length === 0) {
-    throw new AppError('not_found', `There is no change ${target} here.`, { change: target })
-  }
-  return { memories, conflictingFields: kept, turnsEnabled }
-}
-
-async function undoTogether(
-  ports: MemoryDependencies,
-  scope: Scope,
-  touched: readonly TouchedMemory[],
-  mark: ReturnType<typeof createChangeStamp>,
-): Promise<UndoResult> {
-  const undone = await commitWithRetry(
-    ports,
-    async (): Promise<PlannedCommit<UndoResult | null>> => {
-      const decided = await planUndo(ports, scope, touched, mark)
-      const isTooMuch = decided.changes.length > COMMIT_CHANGES_MAX && touched.length > 1
-      return isTooMuch ? { changes: [], result: null } : decided
-    },
+  const touched = await loadTouched(deps, scope, change)
+  const stamp = createChangeStamp(deps)
+  const results = await commitInBatches(deps, touched, (batch) =>
+    planUndo(deps, scope, batch, stamp),
   )
-  if (undone !== null) return undone
-  const half = Math.ceil(touched.length / 2)
-  const first = await undoTogether(ports, scope, touched.slice(0, half), mark)
-  const second = await undoTogether(ports, scope, touched.slice(half), mark)
+  const memories = results.flatMap((result) => result.memories)
+  if (memories.length === 0) {
+    throw new AppError('not_found', `There is no change ${change} here.`, { change })
+  }
   return {
-    memories: [...first.memories, ...second.memories],
-    conflictingFields: [...first.conflictingFields, ...second.conflictingFields],
-    turnsEnabled: first.turnsEnabled + second.turnsEnabled,
+    memories,
+    conflictingFields: results.flatMap(({ conflictingFields }) => conflictingFields),
+    turnsEnabled: results.reduce((sum, { turnsEnabled }) => sum + turnsEnabled, 0),
   }
 }
 
 async function planUndo(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   touched: readonly TouchedMemory[],
-  mark: ReturnType<typeof createChangeStamp>,
+  stamp: ChangeStamp,
 ): Promise<PlannedCommit<UndoResult>> {
   const changes: Change[] = []
   const memories: Memory[] = []
-  const kept: string[] = []
+  const conflictingFields: string[] = []
   const restored: Memory[] = []
-  const forgottenAgain: Memory[] = []
+  const forgotten: Memory[] = []
   for (const { before, after } of touched) {
-    const current = await ports.store.get('memory', scope, after.id)
+    const current = await deps.store.get('memory', scope, after.id)
     if (current === null) continue
-    const reversion = revertChange(current, before, after, mark)
+    const reversion = revertChange(current, before, after, stamp)
     memories.push(reversion.memory)
-    kept.push(...reversion.conflictingFields.map((field) => `${current.id}.${field}`))
-    changes.push(...buildReplacement(ports, current, reversion.memory))
+    conflictingFields.push(...reversion.conflictingFields.map((field) => `${current.id}.${field}`))
+    changes.push(...buildReplacement(deps, current, reversion.memory))
     const [was, is] = [current.status, reversion.memory.status]
     if (was === 'forgotten' && is !== 'forgotten') {
-      changes.push(...(await buildTombstoneRemovals(ports, current)))
+      changes.push(...(await buildTombstoneRemovals(deps, current)))
       restored.push(current)
     }
     if (was !== 'forgotten' && is === 'forgotten') {
-      changes.push(...(await buildTombstoneChanges(ports, current, mark.now)))
-      // Taking back that something was learned does not make its source wrong; forgetting it once more does.
-      if (before !== null) forgottenAgain.push(current)
+      changes.push(...(await buildTombstoneChanges(deps, current, stamp.now)))
+      // Undoing that a fact was learned does not disable its turns; forgetting the fact again does.
+      if (before !== null) forgotten.push(current)
     }
   }
-  const released = await planRelease(ports, restored, mark.now)
-  const suppressed = await planSuppression(ports, forgottenAgain, mark.now)
+  const release = await planRelease(deps, restored, stamp.now)
+  const suppression = await planSuppression(deps, forgotten, stamp.now)
   return {
-    changes: [...deduplicateTombstones(changes), ...released.changes, ...suppressed.changes],
-    result: { memories, conflictingFields: kept, turnsEnabled: released.turns },
+    changes: [...deduplicateTombstones(changes), ...release.changes, ...suppression.changes],
+    result: { memories, conflictingFields, turnsEnabled: release.turns },
   }
 }
 
-/** A memory that the change touched: as it was before, and right after. */
+/** A memory that the change touched: before the change (null if created) and right after. */
 type TouchedMemory = { readonly before: Memory | null; readonly after: Memory }
 
 async function loadTouched(
   { store }: MemoryDependencies,
   scope: Scope,
-  target: ChangeId,
+  change: ChangeId,
 ): Promise<readonly TouchedMemory[]> {
   const afters = new Map<MemoryId, Memory>()
-  for await (const page of pages(store, 'memory', scope, { where: { change: target } })) {
+  for await (const page of pages(store, 'memory', scope, { where: { change } })) {
     for (const memory of page) afters.set(memory.id, memory)
   }
-  for await (const page of pages(store, 'revision', scope, { where: { madeBy: target } })) {
+  for await (const page of pages(store, 'revision', scope, { where: { madeBy: change } })) {
     for (const { memory } of page) afters.set(memory.id, memory)
   }
   const befores = new Map<MemoryId, Memory>()
-  for await (const page of pages(store, 'revision', scope, { where: { replacedBy: target } })) {
+  for await (const page of pages(store, 'revision', scope, { where: { replacedBy: change } })) {
     for (const { memory } of page) befores.set(memory.id, memory)
   }
-  // What the change created goes first, so that a key it holds is free for what it replaced.
+  // Created memories go first, so that their keys are free for the memories they replaced.
   return [...afters.values()]
     .map((after) => ({ before: befores.get(after.id) ?? null, after }))
     .sort((a, b) => Number(a.before !== null) - Number(b.before !== null))
+}
+
+/** Fields that every version sets, whatever the change was about. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'version',
+  'change',
+  'updatedAt',
+  'useCount',
+  'lastUsedAt',
+])
+
+type Reversion = {
+  readonly memory: Memory
+  /** Fields that later changes have modified; they keep their newer value. */
+  readonly conflictingFields: readonly string[]
+}
+
+/** Reverts the step from `before` to `after` in `current`. A memory that the step created is forgotten. */
+function revertChange(
+  current: Memory,
+  before: Memory | null,
+  after: Memory,
+  { change, now }: ChangeStamp,
+): Reversion {
+  const version = { version: current.version + 1, change, updatedAt: now }
+  if (before === null) {
+    // Later edits are lost with the memory, so they are reported.
+    const conflictingFields = listChangedFields(after, current)
+    return { memory: { ...current, status: 'forgotten', ...version }, conflictingFields }
+  }
+  const reverted: { [field: string]: unknown } = { ...current }
+  const conflictingFields: string[] = []
+  const [currentFields, afterFields] = [toFields(current), toFields(after)]
+  for (const [field, value] of Object.entries(before)) {
+    if (BOOKKEEPING.has(field) || isJsonEqual(value, afterFields[field])) continue
+    if (isJsonEqual(currentFields[field], afterFields[field])) reverted[field] = value
+    else conflictingFields.push(field)
+  }
+  return { memory: { ...(reverted as Memory), ...version }, conflictingFields } // every value comes from a memory
+}
+
+/** Whether an undo would change anything: the change may have been undone or overwritten since. */
+export function isRevertible(current: Memory, before: Memory | null, after: Memory): boolean {
+  if (before === null) return current.status !== 'forgotten'
+  const [currentFields, afterFields] = [toFields(current), toFields(after)]
+  return listChangedFields(before, after).some((field) =>
+    isJsonEqual(currentFields[field], afterFields[field]),
+  )
+}
+
+function listChangedFields(from: Memory, to: Memory): readonly string[] {
+  const fromFields = toFields(from)
+  return Object.entries(to)
+    .filter(([field, value]) => !BOOKKEEPING.has(field) && !isJsonEqual(value, fromFields[field]))
+    .map(([field]) => field)
+}
+
+function toFields(memory: Memory): { readonly [field: string]: unknown } {
+  return { ...memory }
 }

@@ -1,129 +1,133 @@
 /**
- * Several statements that become one commit. Each is decided by what the store holds and by what was decided for those
- * before it, as if they had been written one after the other; but every memory gets one new version at most, because it is
- * one change. Made anew for every attempt to commit.
+ * Several statements in one commit. Each is decided against the store and the earlier statements of the batch, as if they
+ * had been written one after the other, but every memory gets at most one new version, because the batch is one change.
+ * Create a new batch for every attempt to commit.
  */
 
-import type { ChangeId, MemoryId, TombstoneId, TurnId } from '../domain/ids.ts'
+import type { MemoryId, TombstoneId, TurnId } from '../domain/ids.ts'
 import { isKeyHolder, type Memory, type Tombstone } from '../domain/memory.ts'
-import { type Place, type Scope, toPlace } from '../domain/scope.ts'
+import { type Place, type Scope, toPlace, toUserScope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { Instant } from '../lib/time.ts'
+import { SECOND_MS } from '../lib/time.ts'
 import type { Change } from '../storage/store.ts'
 import type { Draft } from './draft.ts'
-import { buildReplacement } from './memory-changes.ts'
+import { buildReplacement, type ChangeStamp } from './memory-changes.ts'
 import { decideWithAdjudicator, findKeyHolder } from './memory-writer.ts'
 import { findSimilarMemories, isPlainStatement, type SimilarMemories } from './similar-memories.ts'
+import { loadBlockingTombstones } from './tombstones.ts'
 import type { MemoryDependencies } from './types.ts'
 import type { WriteDecision } from './write-decision.ts'
 
-export type BatchStamp = { readonly change: ChangeId; readonly now: Instant }
-
-/** What others make of two statements, by the newer and the older one: asked once, also when all is decided again. */
+/** Verdicts by the newer and the older statement. It outlives the attempts to commit, so that each pair is asked once. */
 export type VerdictCache = Map<string, Map<string, Verdict>>
 
-/** Batches are made in the background, where there is time to think. */
-const VERDICT_MS = 15_000
+/** Batches run in the background, where nobody waits for them. */
+const ADJUDICATION_TIMEOUT_MS = 15 * SECOND_MS
 
 type PendingMemory = {
-  /** As the store holds it; null for a new one. */
+  /** The stored version; null for a new memory. */
   readonly before: Memory | null
   readonly after: Memory
 }
 
-export type BatchOptions = {
+type BatchOptions = {
   readonly verdicts?: VerdictCache | undefined
-  /** Turns that were said at an unknown earlier time: what only they say stays forgotten if it ever was. */
+  /** Turns said at an unknown earlier time. Facts from these alone are blocked by any tombstone. */
   readonly history?: ReadonlySet<TurnId>
 }
 
 type AddOptions = {
-  readonly alone?: boolean
-  /** Superseded, and in force again when nothing else holds its key: what is written goes on with it. */
+  /** Compares the draft with the holder of its key only, for memories that are one of a kind. */
+  readonly keyOnly?: boolean
+  /** A superseded memory that the draft updates when no other memory holds its key. */
   readonly revived?: Memory | null
 }
 
 export class WriteBatch {
-  readonly #ports: MemoryDependencies
+  readonly #deps: MemoryDependencies
   readonly #place: Place
-  readonly #home: Scope
-  readonly #mark: BatchStamp
+  readonly #scope: Scope
+  readonly #stamp: ChangeStamp
   readonly #verdicts: VerdictCache
   readonly #history: ReadonlySet<TurnId>
   readonly #settings: Settings
-  readonly #touched = new Map<MemoryId, PendingMemory>()
+  readonly #pending = new Map<MemoryId, PendingMemory>()
   readonly #guards = new Map<TombstoneId, Change>()
 
   constructor(
-    ports: MemoryDependencies,
+    deps: MemoryDependencies,
     scope: Scope,
-    mark: BatchStamp,
+    stamp: ChangeStamp,
     { verdicts = new Map(), history = new Set() }: BatchOptions = {},
   ) {
-    this.#ports = ports
+    this.#deps = deps
     this.#place = toPlace(scope)
-    this.#home = { owner: this.#place.owner, user: this.#place.user }
-    this.#mark = mark
+    this.#scope = toUserScope(this.#place)
+    this.#stamp = stamp
     this.#verdicts = verdicts
     this.#history = history
-    this.#settings = resolveSettings(ports.settings)
+    this.#settings = resolveSettings(deps.settings)
   }
 
-  /** `alone`: compared with nothing but what holds its key, for what is one of its kind. */
   async add(
     draft: Draft,
-    { alone = false, revived = null }: AddOptions = {},
+    { keyOnly = false, revived = null }: AddOptions = {},
   ): Promise<WriteDecision> {
-    const { change, now } = this.#mark
-    const { memories, close } = alone
+    const { change, now } = this.#stamp
+    const { memories, close } = keyOnly
       ? { memories: [], close: new Set<MemoryId>() }
-      : await this.#neighbours(draft)
+      : await this.#findSimilar(draft)
+    const keyHolder = draft.key === null ? null : await this.#findKeyHolder(draft.key)
     const context = {
       draft,
       place: this.#place,
       now,
       change,
-      id: this.#ports.ids.next('mem', now),
-      sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? getCurrent(revived),
+      id: this.#deps.ids.next('mem', now),
+      keyHolder: keyHolder ?? (revived === null ? null : reactivate(revived)),
       similarMemories: memories,
-      tombstones: await this.#tombstones(draft),
+      tombstones: await this.#loadTombstones(draft),
       isHistory: this.#isHistory(draft),
-      reinforcement: this.#settings['memory.reinforcementRate'],
+      reinforcementRate: this.#settings['memory.reinforcementRate'],
     }
-    const verdicts = this.#verdictsOn(draft)
-    const decision = await decideWithAdjudicator(this.#ports, context, close, verdicts, VERDICT_MS)
-    const taken = this.#take(decision, draft)
-    const after = revived === null ? undefined : this.#touched.get(revived.id)?.after
-    // The history tells that it was superseded before.
-    if (after !== undefined) this.#touched.set(after.id, { before: revived, after })
-    return taken
+    const decision = await decideWithAdjudicator(
+      this.#deps,
+      context,
+      close,
+      this.#getVerdicts(draft),
+      ADJUDICATION_TIMEOUT_MS,
+    )
+    const applied = this.#apply(decision, draft)
+    const after = revived === null ? undefined : this.#pending.get(revived.id)?.after
+    // The history must show that the memory was superseded before.
+    if (after !== undefined) this.#pending.set(after.id, { before: revived, after })
+    return applied
   }
 
-  /** A memory as it will be after the batch; the one given where the batch leaves it alone. */
-  present(memory: Memory): Memory {
-    return this.#touched.get(memory.id)?.after ?? memory
+  /** The memory as it will be after the batch. */
+  getPending(memory: Memory): Memory {
+    return this.#pending.get(memory.id)?.after ?? memory
   }
 
-  /** Gives a memory that the batch has touched another form. */
+  /** Replaces the pending version of a memory of the batch. */
   amend(memory: Memory): void {
-    const before = this.#touched.get(memory.id)?.before ?? null
-    this.#touched.set(memory.id, { before, after: memory })
+    const before = this.#pending.get(memory.id)?.before ?? null
+    this.#pending.set(memory.id, { before, after: memory })
   }
 
-  /** What is replaced comes first, so that a key it held is free for what is new. */
+  /** Replacements come first, so that keys they give up are free for new memories. */
   changes(): readonly Change[] {
-    const touched = [...this.#touched.values()]
-    if (touched.length === 0) return []
+    const pending = [...this.#pending.values()]
+    if (pending.length === 0) return []
     return [
       ...this.#guards.values(),
-      ...touched.flatMap(({ before, after }) =>
+      ...pending.flatMap(({ before, after }) =>
         before === null
           ? []
-          : buildReplacement(this.#ports, before, { ...after, version: before.version + 1 }),
+          : buildReplacement(this.#deps, before, { ...after, version: before.version + 1 }),
       ),
-      ...touched.flatMap(({ before, after }): readonly Change[] =>
+      ...pending.flatMap(({ before, after }): readonly Change[] =>
         before === null
           ? [{ op: 'put', table: 'memory', row: { ...after, version: 1 }, expect: 'absent' }]
           : [],
@@ -131,104 +135,92 @@ export class WriteBatch {
     ]
   }
 
-  #take(decision: WriteDecision, draft: Draft): WriteDecision {
+  #apply(decision: WriteDecision, draft: Draft): WriteDecision {
     switch (decision.kind) {
       case 'refused':
         return decision
       case 'create':
       case 'conflict':
-        this.#touched.set(decision.memory.id, { before: null, after: decision.memory })
+        this.#create(decision.memory)
         return decision
       case 'supersede':
-        this.#touched.set(decision.memory.id, { before: null, after: decision.memory })
+        this.#create(decision.memory)
         this.#replace(decision.previous, decision.superseded)
         return decision
       case 'update':
       case 'duplicate': {
-        const { previous } = decision
-        // Said twice in one batch is said once, and so is what the same turns say when they are read again.
-        const isOneSource = this.#touched.has(previous.id) || isSameSource(draft, previous)
-        const { sourceCount, salience } = isOneSource ? previous : decision.memory
-        const again = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
-        // Who a person is stays that, also when it is said again as a fact among others.
+        const { previous, absorbed } = decision
+        // Statements repeated in one batch, or read again from the same turns, are one source.
+        const isSameSource = this.#pending.has(previous.id) || hasSameTurns(draft, previous)
+        const { sourceCount, salience } = isSameSource ? previous : decision.memory
+        const counts = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
+        // An identity memory stays one when it is restated as an ordinary fact.
         const category = previous.category === 'identity' ? 'identity' : decision.memory.category
-        const memory = { ...decision.memory, ...again, category }
+        const memory = { ...decision.memory, ...counts, category }
         this.#replace(previous, memory)
-        const { absorbed } = decision
-        if (absorbed !== undefined)
-          this.#touched.set(absorbed.id, { before: null, after: absorbed })
+        if (absorbed !== undefined) this.#create(absorbed)
         return { ...decision, memory }
       }
     }
   }
 
-  #replace(previous: Memory, after: Memory): void {
-    const known = this.#touched.get(previous.id)
-    this.#touched.set(previous.id, { before: known === undefined ? previous : known.before, after })
+  #create(memory: Memory): void {
+    this.#pending.set(memory.id, { before: null, after: memory })
   }
 
-  async #holder(key: string): Promise<Memory | null> {
-    for (const { after } of this.#touched.values()) {
+  #replace(previous: Memory, after: Memory): void {
+    const pending = this.#pending.get(previous.id)
+    const before = pending === undefined ? previous : pending.before
+    this.#pending.set(previous.id, { before, after })
+  }
+
+  async #findKeyHolder(key: string): Promise<Memory | null> {
+    for (const { after } of this.#pending.values()) {
       if (after.key === key && isKeyHolder(after)) return after
     }
-    const stored = await findKeyHolder(this.#ports, this.#home, key)
-    // One that the batch has touched and that was not found above holds the key no longer.
-    return stored === null || this.#touched.has(stored.id) ? null : stored
+    const stored = await findKeyHolder(this.#deps, this.#scope, key)
+    // A pending memory that was not found above no longer holds the key.
+    return stored === null || this.#pending.has(stored.id) ? null : stored
   }
 
-  /** Those of the store as the batch leaves them, then those that it makes. */
-  async #neighbours(draft: Draft): Promise<SimilarMemories> {
-    const { 'memory.similarMemoriesMax': neighboursMax } = this.#settings
-    const { memories, close } = await findSimilarMemories(
-      this.#ports,
-      this.#place,
-      draft,
-      neighboursMax,
-    )
-    const known = new Set(memories.map(({ id }) => id))
-    const made = [...this.#touched.values()].filter(({ after }) => !known.has(after.id))
-    const present = [
-      ...memories.map((memory) => this.present(memory)),
-      ...made.map(({ after }) => after),
+  /** Similar memories of the store in their pending versions, then the memories that the batch creates. */
+  async #findSimilar(draft: Draft): Promise<SimilarMemories> {
+    const limit = this.#settings['memory.similarMemoriesMax']
+    const { memories, close } = await findSimilarMemories(this.#deps, this.#place, draft, limit)
+    const ids = new Set(memories.map(({ id }) => id))
+    const others = [...this.#pending.values()].filter(({ after }) => !ids.has(after.id))
+    const current = [
+      ...memories.map((memory) => this.getPending(memory)),
+      ...others.map(({ after }) => after),
     ]
-    return { memories: present.filter(isComparable), close }
+    const comparable = current.filter(
+      (memory) => memory.status !== 'superseded' && isPlainStatement(memory),
+    )
+    return { memories: comparable, close }
   }
 
   #isHistory({ provenance: { turns } }: Draft): boolean {
     return turns.length > 0 && turns.every((id) => this.#history.has(id))
   }
 
-  #verdictsOn({ content }: Draft): Map<string, Verdict> {
-    const known = this.#verdicts.get(content) ?? new Map<string, Verdict>()
-    this.#verdicts.set(content, known)
-    return known
+  #getVerdicts({ content }: Draft): Map<string, Verdict> {
+    const verdicts = this.#verdicts.get(content) ?? new Map<string, Verdict>()
+    this.#verdicts.set(content, verdicts)
+    return verdicts
   }
 
-  /** Forgetting may happen between this look and the commit; then the commit must not go through. */
-  async #tombstones(draft: Draft): Promise<readonly Tombstone[]> {
-    const ids = getBlockingTombstoneIds(this.#place, draft)
-    const { rows } = await this.#ports.store.find('tombstone', this.#home, {
-      where: { ids },
-      limit: ids.length,
-    })
-    // The first look counts: what was decided by it must still be true.
-    for (const id of ids.filter((each) => !this.#guards.has(each))) {
-      const known = rows.find((tombstone) => tombstone.id === id)
-      const expect = known === undefined ? 'absent' : { version: known.version }
-      this.#guards.set(id, { op: 'check', table: 'tombstone', scope: this.#home, id, expect })
-    }
-    return rows
+  async #loadTombstones(draft: Draft): Promise<readonly Tombstone[]> {
+    const { tombstones, guards } = await loadBlockingTombstones(this.#deps, this.#place, draft)
+    // Earlier decisions were based on the first read, so its guards stay.
+    for (const [id, guard] of guards) if (!this.#guards.has(id)) this.#guards.set(id, guard)
+    return tombstones
   }
 }
 
-function getCurrent(memory: Memory | null): Memory | null {
-  return memory === null ? null : { ...memory, status: 'active', supersededBy: null }
+function reactivate(memory: Memory): Memory {
+  return { ...memory, status: 'active', supersededBy: null }
 }
 
-function isSameSource({ provenance }: Draft, { provenance: { turns } }: Memory): boolean {
+function hasSameTurns({ provenance }: Draft, { provenance: { turns } }: Memory): boolean {
   return provenance.turns.length > 0 && provenance.turns.every((id) => turns.includes(id))
-}
-
-function isComparable(memory: Memory): boolean {
-  return memory.status !== 'superseded' && isPlainStatement(memory)
 }

@@ -18,17 +18,17 @@ function contextOf(input: DraftInput): WriteContext {
     now: NOW,
     change: changeId('now'),
     id: memoryId('new'),
-    sameKey: null,
+    keyHolder: null,
     similarMemories: [],
     tombstones: [],
-    reinforcement: 0.1,
+    reinforcementRate: 0.1,
   }
 }
 
 const stored = (content: string, fields = {}) => memory({ content, ...fields })
 
 describe('decideWrite', () => {
-  it('[WR1] creates what is new', () => {
+  it('[WR1] creates a new memory', () => {
     const decision = decide({ content: 'I like tea', importance: 7 })
     expect(decision).toMatchObject({
       kind: 'create',
@@ -39,7 +39,7 @@ describe('decideWrite', () => {
   it('[WR2] a known key updates: content replaced, metadata merged, creation kept', () => {
     const holder = stored('blue', { key: 'colour', metadata: { a: 1, b: 1 }, pinned: true })
     const input = { content: 'green', key: 'colour', metadata: { b: 2, c: 3 } }
-    expect(decide(input, { sameKey: holder })).toMatchObject({
+    expect(decide(input, { keyHolder: holder })).toMatchObject({
       kind: 'update',
       previous: holder,
       memory: {
@@ -54,9 +54,9 @@ describe('decideWrite', () => {
     })
   })
 
-  it('[WR2] the same content under the same key reinforces, unless something else is said', () => {
+  it('[WR2] the same content under the same key reinforces, unless the draft has further details', () => {
     const holder = stored('blue', { key: 'colour', importance: 5, metadata: { a: 1 } })
-    const known = { sameKey: holder }
+    const known = { keyHolder: holder }
     expect(decide({ content: 'Blue.', key: 'colour' }, known).kind).toBe('duplicate')
     expect(decide({ content: 'blue', key: 'colour', metadata: { a: 1 } }, known).kind).toBe(
       'duplicate',
@@ -67,14 +67,14 @@ describe('decideWrite', () => {
     )
   })
 
-  it('[WR2] a key that a caller gave is not swallowed by a similar memory', () => {
-    const neighbours = [stored('I like tea')]
+  it('[WR2] a draft with an explicit key is not absorbed by a similar memory', () => {
+    const memories = [stored('I like tea')]
     expect(
-      decide({ content: 'I like tea', key: 'drink' }, { similarMemories: neighbours }).kind,
+      decide({ content: 'I like tea', key: 'drink' }, { similarMemories: memories }).kind,
     ).toBe('create')
   })
 
-  it('[WR3] a restatement reinforces instead of doubling', () => {
+  it('[WR3] a restatement reinforces instead of duplicating', () => {
     const known = stored('I like tea', { salience: 0.5, importance: 5 })
     expect(
       decide({ content: 'I really like tea!', importance: 8 }, { similarMemories: [known] }),
@@ -91,18 +91,18 @@ describe('decideWrite', () => {
     })
   })
 
-  it('[WR3] a restatement of something switched off leaves it off', () => {
+  it('[WR3] a restatement of a disabled memory leaves it disabled', () => {
     const known = stored('I like tea', { status: 'disabled' })
     const decision = decide({ content: 'I like tea' }, { similarMemories: [known] })
     expect(decision).toMatchObject({ kind: 'duplicate', memory: { status: 'disabled' } })
   })
 
-  it('[WR4] a later contradiction supersedes, and both know it', () => {
+  it('[WR4] a later contradiction supersedes, and both memories are linked', () => {
     const known = stored('I like Python')
     const decision = decide({ content: "I don't like Python" }, { similarMemories: [known] })
     expect(decision).toMatchObject({
       kind: 'supersede',
-      because: 'negation',
+      reason: 'negation',
       memory: { content: "I don't like Python", status: 'active', validFrom: NOW },
       superseded: {
         id: known.id,
@@ -115,19 +115,19 @@ describe('decideWrite', () => {
     })
   })
 
-  it('[WR4] other numbers stand side by side unless a change is announced', () => {
-    const neighbours = [stored('I have 2 cats')]
-    expect(decide({ content: 'I have 3 cats' }, { similarMemories: neighbours })).toMatchObject({
+  it('[WR4] other numbers conflict unless a change is announced', () => {
+    const memories = [stored('I have 2 cats')]
+    expect(decide({ content: 'I have 3 cats' }, { similarMemories: memories })).toMatchObject({
       kind: 'conflict',
-      because: 'number',
-      memory: { conflictsWith: neighbours[0]?.id },
+      reason: 'number',
+      memory: { conflictsWith: memories[0]?.id },
     })
-    expect(decide({ content: 'I now have 3 cats' }, { similarMemories: neighbours }).kind).toBe(
+    expect(decide({ content: 'I now have 3 cats' }, { similarMemories: memories }).kind).toBe(
       'supersede',
     )
   })
 
-  it('[WR4] nothing pinned, newer or better trusted is superseded', () => {
+  it('[WR4] pinned, newer or more trusted memories are never superseded', () => {
     const content = 'I live in Berlin'
     const input: DraftInput = { content: 'I live in Munich' }
     const kind = (draft: DraftInput, fields: object) =>
@@ -139,18 +139,18 @@ describe('decideWrite', () => {
     expect(kind({ ...input, trust: 'suspect' }, {})).toBe('create')
   })
 
-  it('[WR5] a less trusted source does not overwrite a key; it is kept beside it', () => {
+  it('[WR5] a less trusted source does not overwrite a key and is kept as a conflict', () => {
     const holder = stored('blue', { key: 'colour', trust: 'user' })
     expect(
-      decide({ content: 'red', key: 'colour', trust: 'tool' }, { sameKey: holder }),
+      decide({ content: 'red', key: 'colour', trust: 'tool' }, { keyHolder: holder }),
     ).toMatchObject({
       kind: 'conflict',
-      because: 'trust',
+      reason: 'trust',
       memory: { key: null, conflictsWith: holder.id },
     })
   })
 
-  it('[WR6] what was forgotten after it was said stays forgotten; said again later it is welcome', () => {
+  it('[WR6] a statement made before it was forgotten is refused; a later one is accepted', () => {
     const forgotten = stored('My PIN is 1234', { key: 'pin' })
     const tombstones = buildTombstones(forgotten, [], instant(500))
     const kind = (observedAt: number) =>
@@ -160,9 +160,9 @@ describe('decideWrite', () => {
     expect(kind(501)).toBe('create')
   })
 
-  it('[WR7] what had run out and is written again holds again', () => {
+  it('[WR7] a restatement revives an expired memory', () => {
     const holder = stored('blue', { key: 'colour', expiresAt: instant(5) })
-    expect(decide({ content: 'blue', key: 'colour' }, { sameKey: holder })).toMatchObject({
+    expect(decide({ content: 'blue', key: 'colour' }, { keyHolder: holder })).toMatchObject({
       kind: 'update',
       memory: { expiresAt: null },
     })
@@ -182,16 +182,16 @@ describe('decideWrite', () => {
     expect(decide({ content: newer }, { similarMemories: [stored(older)] }).kind).toBe(kind)
   })
 
-  describe('with the verdict of somebody else', () => {
+  describe('with a verdict of the adjudicator', () => {
     const known = stored('I drive a Golf')
     const input = { content: 'I drive a Tesla to work now' }
-    const given = (verdict: Verdict, neighbour = known) =>
+    const given = (verdict: Verdict, memory = known) =>
       decide(input, {
-        similarMemories: [neighbour],
-        verdicts: new Map([[neighbour.content, verdict]]),
+        similarMemories: [memory],
+        verdicts: new Map([[memory.content, verdict]]),
       }).kind
 
-    it('[TR6] it decides where rules can not tell', () => {
+    it('[TR6] the verdict decides where rules cannot compare', () => {
       expect(given('duplicate')).toBe('duplicate')
       expect(given('update')).toBe('supersede')
       expect(given('conflict')).toBe('conflict')
@@ -199,19 +199,19 @@ describe('decideWrite', () => {
       expect(given('unsure')).toBe('create')
     })
 
-    it('[TR6] it does not reach what is pinned, nor what rules can tell', () => {
+    it('[TR6] the verdict changes neither pinned memories nor decisions of rules', () => {
       expect(given('update', { ...known, pinned: true })).toBe('conflict')
       expect(given('unrelated', stored('I drive a Tesla to work'))).toBe('duplicate')
     })
 
-    it('[TR6] it is asked about what is close and kept apart by rules', () => {
+    it('[TR6] the adjudicator is asked about close memories that rules keep apart', () => {
       const asked = (
         draft: DraftInput,
-        neighbours: WriteContext['similarMemories'],
+        memories: WriteContext['similarMemories'],
         close = false,
       ) => {
-        const context = { ...contextOf(draft), similarMemories: neighbours }
-        const ids = new Set(close ? neighbours.map(({ id }) => id) : [])
+        const context = { ...contextOf(draft), similarMemories: memories }
+        const ids = new Set(close ? memories.map(({ id }) => id) : [])
         return findUndecidedMemory(context, decideWrite(context), ids)?.content ?? null
       }
       expect(asked(input, [known])).toBeNull()

@@ -1,15 +1,23 @@
 /**
- * What writing a memory does, decided in pure code from what is already known.
+ * Decides what writing a memory does: create, update, reinforce, supersede, or keep a conflict. Pure: everything known is
+ * in the context.
  *
- * A key is identity: a write with a known key updates what holds it. Without one, wording decides, and only in
- * clear cases (see `core/statements.ts`). Nothing is overwritten by something less trusted, and nothing is lost:
- * what is replaced stays in the history or becomes superseded.
+ * A key is identity: a write with the key of a memory updates it. Without a key, wording decides, and only in clear cases
+ * (see `contradiction/statements.ts`). A less trusted source overwrites nothing, and nothing is lost: replaced versions
+ * stay in the history or become superseded memories.
  */
 
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
-import { hasEnded, isTrusted, type Memory, type Tombstone, TRUST_LEVELS } from '../domain/memory.ts'
+import {
+  hasEnded,
+  isLessTrusted,
+  isTrusted,
+  type Memory,
+  type Tombstone,
+} from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import {
@@ -17,9 +25,9 @@ import {
   type Contradiction,
   compareParsedStatements,
   computeWordOverlap,
-  type ParsedStatement,
   parseStatement,
 } from './contradiction/statements.ts'
+import { type ContradictedMemory, canSupersede } from './contradiction/supersede-rule.ts'
 import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
 import { hasAutoPin, inheritIdentity, isAutoPinned, isUserPinned, removeAutoPin } from './pins.ts'
 
@@ -28,21 +36,18 @@ export type WriteContext = {
   readonly place: Place
   readonly now: Instant
   readonly change: ChangeId
-  /** The id a new memory would get. */
+  /** The id of the memory if one is created. */
   readonly id: MemoryId
-  /** What holds the draft's key. */
-  readonly sameKey: Memory | null
-  /** Active memories of the same owner and user with similar words, nearest first. */
+  /** The memory that holds the draft's key. */
+  readonly keyHolder: Memory | null
+  /** Memories of the same owner and user with similar content, nearest first. */
   readonly similarMemories: readonly Memory[]
-  /** Tombstones that match the draft's content or key. */
+  /** Tombstones of the draft's content or key. */
   readonly tombstones: readonly Tombstone[]
-  /** Whether it was said at an unknown earlier time, so that every tombstone may be younger; default: no. */
+  /** Whether the statement was made at an unknown earlier time, so that any tombstone may be younger. Default: false. */
   readonly isHistory?: boolean
-  readonly reinforcement: number
-  /**
-   * What someone else makes of statements that rules can't tell from this one, by their words: a verdict on what a
-   * memory said says nothing about what it says since. See `core/truth/adjudicate.ts`.
-   */
+  readonly reinforcementRate: number
+  /** Verdicts of the adjudicator by the content that it compared, because a memory may be edited later. */
   readonly verdicts?: ReadonlyMap<string, Verdict>
 }
 
@@ -52,7 +57,7 @@ export type WriteDecision =
       readonly kind: 'update' | 'duplicate'
       readonly memory: Memory
       readonly previous: Memory
-      /** The statement in its own words, where somebody else said that it is the same: they may be wrong. */
+      /** The original statement, stored as superseded when only a verdict says that it is a duplicate: it may be wrong. */
       readonly absorbed?: Memory
     }
   | {
@@ -60,91 +65,101 @@ export type WriteDecision =
       readonly memory: Memory
       readonly previous: Memory
       readonly superseded: Memory
-      readonly because: Contradiction
+      readonly reason: Contradiction
     }
   | {
-      /** Kept beside what it contradicts: rules can't tell which is right. */
+      /** Both memories are kept, because rules cannot tell which is right. */
       readonly kind: 'conflict'
       readonly memory: Memory
       readonly conflicting: Memory
-      readonly because: Contradiction | 'trust'
+      readonly reason: Contradiction | 'trust'
     }
-  | { readonly kind: 'refused'; readonly because: 'forgotten' }
+  | { readonly kind: 'refused'; readonly reason: 'forgotten' }
 
 type RestatementDecision = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
 
 export function decideWrite(context: WriteContext): WriteDecision {
-  const { draft, sameKey, tombstones, isHistory = false } = context
-  const isBlocking = ({ forgottenAt }: Tombstone) =>
-    // What is said right after the forgetting is new, even within the same millisecond.
-    isHistory ||
-    (draft.hasObservedAt ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
-  if (tombstones.some(isBlocking)) {
-    return { kind: 'refused', because: 'forgotten' }
-  }
-  if (sameKey !== null) return decideSameKey(context, sameKey)
-  // A key given by a caller names the memory's identity, so likeness to some other one must not swallow it.
-  // A key that an extractor derived from the words is no such promise.
-  const isNamed = draft.key !== null && draft.provenance.extractor === null
+  const { draft, keyHolder, verdicts } = context
+  if (isForgotten(context)) return { kind: 'refused', reason: 'forgotten' }
+  if (keyHolder !== null) return decideSameKey(context, keyHolder)
   if (draft.trust === 'suspect') {
     const echo = findEcho(context)
     return echo === undefined
       ? { kind: 'create', memory: createMemory(context) }
       : reinforceMemory(context, echo)
   }
-  // What waits for a person is nothing that others could repeat or contradict.
-  const neighbours = isNamed ? [] : context.similarMemories.filter(({ trust }) => isTrusted(trust))
-  const said = parseStatement(draft.content)
-  const compared = neighbours.map((neighbour) => {
-    const known = parseStatement(neighbour.content)
-    const byRules = compareParsedStatements(said, known)
-    const verdict = context.verdicts?.get(neighbour.content)
-    const isJudged = isUndecided(byRules)
-    const comparison = isJudged ? toComparison(verdict) : byRules
-    return { neighbour, known, verdict, isJudged, comparison }
+  const newer = parseStatement(draft.content)
+  const comparisons = listComparable(context).map((memory) => {
+    const older = parseStatement(memory.content)
+    const byRules = compareParsedStatements(newer, older)
+    const verdict = verdicts?.get(memory.content)
+    const isAdjudicated = isUndecided(byRules)
+    const comparison = isAdjudicated ? toComparison(verdict) : byRules
+    return { memory, older, verdict, isAdjudicated, comparison }
   })
-  const same = compared.find(({ comparison }) => comparison.kind === 'same')
+  const same = comparisons.find(({ comparison }) => comparison.kind === 'same')
   if (same !== undefined) {
-    const restated = decideRestatement(context, same.neighbour)
-    return same.isJudged
-      ? { ...restated, absorbed: createAbsorbedMemory(context, same.neighbour) }
-      : restated
+    const restatement = decideRestatement(context, same.memory)
+    return same.isAdjudicated
+      ? { ...restatement, absorbed: createAbsorbedMemory(context, same.memory) }
+      : restatement
   }
-  for (const { neighbour, known, verdict, comparison } of compared) {
+  for (const { memory, older, verdict, comparison } of comparisons) {
     if (comparison.kind !== 'contradicts') continue
-    const { because } = comparison
-    // That something has changed since can be said of what was before only.
-    if (because === 'change' && !said.isChange && said.left.length === 0) continue
-    const replaces =
-      because === 'verdict' ? verdict === 'update' : canReplaceStatement(because, said, known)
-    return decideContradiction(context, neighbour, because, replaces)
+    const contradiction = comparison.reason
+    // Only the newer statement can announce that the older one no longer holds.
+    if (contradiction === 'change' && !newer.isChange && newer.abandoned.length === 0) continue
+    return decideContradiction(context, { memory, contradiction, older, newer, verdict })
   }
   return { kind: 'create', memory: createMemory(context) }
 }
 
+/** Whether a tombstone is younger than the statement. */
+function isForgotten({ draft, tombstones, isHistory = false }: WriteContext): boolean {
+  return tombstones.some(
+    ({ forgottenAt }) =>
+      isHistory ||
+      // A statement made right after the forgetting is new, even within the same millisecond.
+      (draft.hasObservedAt ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt),
+  )
+}
+
+/** Whether a caller chose the key. A key that an extractor derived from the wording names no identity. */
+function hasExplicitKey({ key, provenance }: Draft): boolean {
+  return key !== null && provenance.extractor === null
+}
+
+/**
+ * The memories whose wording decides about the draft. An explicit key names an identity, so no similar memory may absorb
+ * the draft; suspect memories await review and can be neither repeated nor contradicted.
+ */
+function listComparable({ draft, similarMemories }: WriteContext): readonly Memory[] {
+  return hasExplicitKey(draft) ? [] : similarMemories.filter(({ trust }) => isTrusted(trust))
+}
+
 function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
-  const { draft } = context
-  const isSaidAgain = normalizeStatement(draft.content) === normalizeStatement(holder.content)
-  if (isSaidAgain && !isMoreDetailed(draft, holder) && !hasEnded(holder, context.now)) {
+  const { draft, now } = context
+  const isRestated = normalizeStatement(draft.content) === normalizeStatement(holder.content)
+  if (isRestated && !isMoreDetailed(draft, holder) && !hasEnded(holder, now)) {
     return reinforceMemory(context, holder)
   }
-  if (isLessTrusted(draft, holder) && !hasEnded(holder, context.now)) {
+  if (isLessTrusted(draft.trust, holder.trust) && !hasEnded(holder, now)) {
     const echo = findEcho(context)
     if (echo !== undefined) return reinforceMemory(context, echo)
     const memory = { ...createMemory(context), key: null, conflictsWith: holder.id }
-    return { kind: 'conflict', memory, conflicting: holder, because: 'trust' }
+    return { kind: 'conflict', memory, conflicting: holder, reason: 'trust' }
   }
   return { kind: 'update', memory: updateMemory(context, holder), previous: holder }
 }
 
-/** Said again: reinforced, and what the caller says beyond it is taken over. */
+/** Reinforces the memory, and adds further details of the draft. */
 function decideRestatement(context: WriteContext, memory: Memory): RestatementDecision {
   // Reinforcing already takes the higher importance.
   const { importance = 0, ...rest } = context.draft.fields
-  const given = isUserPinned(memory) ? removePin(rest) : rest
-  const draft = { ...context.draft, fields: given }
-  if (!isMoreDetailed(draft, memory) || isLessTrusted(draft, memory))
+  const draft = { ...context.draft, fields: isUserPinned(memory) ? removePin(rest) : rest }
+  if (!isMoreDetailed(draft, memory) || isLessTrusted(draft.trust, memory.trust)) {
     return reinforceMemory(context, memory)
+  }
   const updated: Memory = {
     ...updateMemory({ ...context, draft }, memory),
     content: memory.content,
@@ -154,30 +169,45 @@ function decideRestatement(context: WriteContext, memory: Memory): RestatementDe
   return { kind: 'update', memory: updated, previous: memory }
 }
 
-/** What a person has pinned stays theirs, also when something else would pin it as well. */
-function removePin(given: Draft['fields']): Draft['fields'] {
-  if (!hasAutoPin(given.metadata)) return given
-  const { pinned: _, metadata = {}, ...rest } = given
-  return { ...rest, metadata: removeAutoPin(metadata) }
+function decideContradiction(
+  context: WriteContext,
+  contradicted: ContradictedMemory,
+): WriteDecision {
+  const { draft } = context
+  const { memory: previous, contradiction: reason } = contradicted
+  if (!canSupersede(draft, contradicted)) {
+    const memory = { ...createMemory(context), conflictsWith: previous.id }
+    return { kind: 'conflict', memory, conflicting: previous, reason }
+  }
+  const created = inheritIdentity(previous, createMemory(context))
+  const memory = {
+    ...created,
+    // Lookups by key must find what holds now.
+    key: created.key ?? previous.key,
+    validFrom: created.validFrom ?? draft.observedAt,
+  }
+  const superseded: Memory = {
+    ...previous,
+    status: 'superseded',
+    supersededBy: memory.id,
+    validUntil: maxInstant(previous.validFrom, memory.validFrom),
+    ...nextVersion(context, previous),
+  }
+  return { kind: 'supersede', memory, previous, superseded, reason }
 }
 
-/** Kept out of recall, where it can be restored from. */
-function createAbsorbedMemory(context: WriteContext, { id }: Memory): Memory {
-  return { ...createMemory(context), key: null, status: 'superseded', supersededBy: id }
-}
-
-/** The same statement from the same kind of source: what is kept aside must not pile up. */
-function findEcho({ draft, similarMemories: neighbours }: WriteContext): Memory | undefined {
-  const said = parseStatement(draft.content)
-  return neighbours.find(
-    (neighbour) =>
-      neighbour.trust === draft.trust &&
-      compareParsedStatements(said, parseStatement(neighbour.content)).kind === 'same',
+/** An earlier copy of the same statement with the same trust: conflicts and suspect memories must not pile up. */
+function findEcho({ draft, similarMemories }: WriteContext): Memory | undefined {
+  const statement = parseStatement(draft.content)
+  return similarMemories.find(
+    ({ trust, content }) =>
+      trust === draft.trust &&
+      compareParsedStatements(statement, parseStatement(content)).kind === 'same',
   )
 }
 
-/** Whether rules leave it to others what two statements are to each other. */
-export function isUndecided(comparison: Comparison): boolean {
+/** Whether rules cannot compare two statements. */
+function isUndecided(comparison: Comparison): boolean {
   return comparison.kind === 'different' && comparison.isCertain !== true
 }
 
@@ -187,114 +217,63 @@ function toComparison(verdict: Verdict | undefined): Comparison {
       return { kind: 'same' }
     case 'update':
     case 'conflict':
-      return { kind: 'contradicts', because: 'verdict' }
+      return { kind: 'contradicts', reason: 'verdict' }
     default:
       return { kind: 'different' }
   }
 }
 
-/** So many of all words of two statements must be in both to ask whether they are about the same. */
-const SHARED_WORDS_MIN = 0.6
+/** The word overlap above which two statements may be about the same subject. */
+const WORD_OVERLAP_MIN = 0.6
 
 /**
- * The neighbour that a verdict should be asked on: rules would keep the statement as a new one, although it shares most
- * words with this one or is close to it in meaning. Nothing is asked about what is not to be believed anyway.
+ * The memory to ask the adjudicator about: rules would create a new memory, although this one shares most words with the
+ * draft or is close to it in vector space. Suspect drafts are not adjudicated.
  */
 export function findUndecidedMemory(
-  { draft, similarMemories: neighbours }: WriteContext,
+  context: WriteContext,
   decision: WriteDecision,
   close: ReadonlySet<MemoryId>,
 ): Memory | null {
-  const isNamed = draft.key !== null && draft.provenance.extractor === null
-  if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
-  const isAskedAbout = ({ id, content, trust }: Memory) =>
-    isTrusted(trust) && isAdjudicable(draft.content, content, close.has(id))
-  return neighbours.find(isAskedAbout) ?? null
-}
-
-/** Whether it is worth asking what two statements are to each other: rules can't tell, and they look like one matter. */
-export function isAdjudicable(content: string, other: string, isClose: boolean): boolean {
-  const [said, known] = [parseStatement(content), parseStatement(other)]
-  if (!isUndecided(compareParsedStatements(said, known))) return false
-  return isClose || computeWordOverlap(said, known) > SHARED_WORDS_MIN
-}
-
-/**
- * Whether a statement takes the place of one that it contradicts. A second value of a single-valued attribute does, and
- * so does what people take back about themselves. Of others and of numbers and dates both may be wrong, so that only a
- * word of change tells which one holds.
- */
-function canReplaceStatement(
-  because: Exclude<Contradiction, 'verdict'>,
-  said: ParsedStatement,
-  known: ParsedStatement,
-): boolean {
-  const isChange = said.isChange && !known.isChange
-  switch (because) {
-    case 'value':
-    case 'change':
-      return true
-    case 'negation':
-      return isChange || (said.isOwn && known.isOwn)
-    case 'number':
-    case 'date':
-      return isChange
-  }
-}
-
-function decideContradiction(
-  context: WriteContext,
-  neighbour: Memory,
-  because: Contradiction,
-  isReplacement: boolean,
-): WriteDecision {
   const { draft } = context
-  const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
-  if (!isReplacement || isOlder || isUserPinned(neighbour) || isLessTrusted(draft, neighbour)) {
-    const memory = { ...createMemory(context), conflictsWith: neighbour.id }
-    return { kind: 'conflict', memory, conflicting: neighbour, because }
-  }
-  const created = inheritIdentity(neighbour, createMemory(context))
-  const memory = {
-    ...created,
-    // Whoever looks the key up wants what holds now.
-    key: created.key ?? neighbour.key,
-    validFrom: created.validFrom ?? draft.observedAt,
-  }
-  const superseded: Memory = {
-    ...neighbour,
-    status: 'superseded',
-    supersededBy: memory.id,
-    validUntil: maxInstant(neighbour.validFrom, memory.validFrom),
-    ...nextVersion(context, neighbour),
-  }
-  return { kind: 'supersede', memory, previous: neighbour, superseded, because }
+  if (decision.kind !== 'create' || draft.trust === 'suspect') return null
+  const memory = listComparable(context).find(({ id, content }) =>
+    isAdjudicable(draft.content, content, close.has(id)),
+  )
+  return memory ?? null
+}
+
+/** Whether rules cannot compare two statements that are likely about the same subject. */
+export function isAdjudicable(content: string, other: string, isClose: boolean): boolean {
+  const [one, two] = [parseStatement(content), parseStatement(other)]
+  if (!isUndecided(compareParsedStatements(one, two))) return false
+  return isClose || computeWordOverlap(one, two) > WORD_OVERLAP_MIN
 }
 
 function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
-  const { fields: given } = draft
+  const { fields } = draft
   return {
     id,
     place,
     key: draft.key,
     content: draft.content,
-    type: given.type ?? 'factual',
-    category: given.category ?? 'general',
-    importance: given.importance ?? IMPORTANCE_DEFAULT,
-    salience: given.salience ?? SALIENCE_DEFAULT,
-    pinned: given.pinned ?? false,
+    type: fields.type ?? 'factual',
+    category: fields.category ?? 'general',
+    importance: fields.importance ?? IMPORTANCE_DEFAULT,
+    salience: fields.salience ?? SALIENCE_DEFAULT,
+    pinned: fields.pinned ?? false,
     trust: draft.trust,
     status: 'active',
-    // A statement with a date of its own is compared by it, not by when it came in.
-    validFrom: given.validFrom ?? (draft.hasObservedAt ? draft.observedAt : null),
-    validUntil: given.validUntil ?? null,
+    // A statement with its own date is compared by it, not by when it was written.
+    validFrom: fields.validFrom ?? (draft.hasObservedAt ? draft.observedAt : null),
+    validUntil: fields.validUntil ?? null,
     supersededBy: null,
     conflictsWith: null,
-    expiresAt: given.expiresAt ?? null,
+    expiresAt: fields.expiresAt ?? null,
     provenance: draft.provenance,
-    entities: given.entities ?? [],
-    language: given.language ?? null,
-    metadata: given.metadata ?? {},
+    entities: fields.entities ?? [],
+    language: fields.language ?? null,
+    metadata: fields.metadata ?? {},
     sourceCount: 1,
     useCount: 0,
     lastUsedAt: null,
@@ -305,71 +284,75 @@ function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
   }
 }
 
-function updateMemory(context: WriteContext, holder: Memory): Memory {
+/** A superseded copy of the draft: it is not recalled, and can be restored. */
+function createAbsorbedMemory(context: WriteContext, { id }: Memory): Memory {
+  return { ...createMemory(context), key: null, status: 'superseded', supersededBy: id }
+}
+
+function updateMemory(context: WriteContext, memory: Memory): Memory {
   const { draft, now } = context
-  // What had run out and is said again holds again, unless the caller says until when.
-  const revived = hasEnded(holder, now) ? { expiresAt: null, validUntil: null } : {}
-  const known = isNewlyPinned(draft, holder) ? removeAutoPin(holder.metadata) : holder.metadata
+  // A restatement revives an ended memory, unless the caller sets a new end.
+  const revived = hasEnded(memory, now) ? { expiresAt: null, validUntil: null } : {}
+  const known = isNewlyPinned(draft, memory) ? removeAutoPin(memory.metadata) : memory.metadata
   const metadata = { ...known, ...draft.fields.metadata }
-  const { validFrom, validUntil } = { ...holder, ...revived, ...draft.fields }
-  // Each was within its limits, but both together may not be.
+  const { validFrom, validUntil } = { ...memory, ...revived, ...draft.fields }
+  // Each part was within its limits, but the combination may not be.
   parseEdit({ metadata, validFrom, validUntil })
   return {
-    ...holder,
+    ...memory,
     ...revived,
     ...draft.fields,
     content: draft.content,
-    key: holder.key,
+    key: memory.key,
     trust: draft.trust,
     metadata,
     provenance: draft.provenance,
-    ...nextVersion(context, holder),
+    ...nextVersion(context, memory),
   }
 }
 
-function maxInstant(a: Instant | null, b: Instant): Instant {
-  return a !== null && a > b ? a : b
-}
-
-/** Said again: more certain and more alive, but still one memory. A disabled one stays disabled. */
+/** Raises source count, salience and importance. A disabled memory stays disabled. */
 function reinforceMemory(context: WriteContext, memory: Memory): RestatementDecision {
   const importance = Math.max(memory.importance, context.draft.fields.importance ?? 0)
   const reinforced: Memory = {
     ...memory,
     sourceCount: memory.sourceCount + 1,
-    salience: memory.salience + (1 - memory.salience) * context.reinforcement,
+    salience: memory.salience + (1 - memory.salience) * context.reinforcementRate,
     importance,
     ...nextVersion(context, memory),
   }
   return { kind: 'duplicate', memory: reinforced, previous: memory }
 }
 
-function nextVersion(context: WriteContext, memory: Memory) {
-  return { version: memory.version + 1, change: context.change, updatedAt: context.now }
+function nextVersion({ change, now }: WriteContext, { version }: Memory) {
+  return { version: version + 1, change, updatedAt: now }
 }
 
-/** Whether the draft says something about the memory, beyond its content, that it doesn't say yet. */
-function isMoreDetailed(draft: Draft, holder: Memory): boolean {
+function maxInstant(a: Instant | null, b: Instant): Instant {
+  return a !== null && a > b ? a : b
+}
+
+/** Whether the draft has fields, beyond its content, that the memory lacks. */
+function isMoreDetailed(draft: Draft, memory: Memory): boolean {
   const { content: _, key: __, trust: ___, metadata, ...fields } = draft.fields
-  const known: { readonly [field: string]: unknown } = { ...holder }
+  const known: { readonly [field: string]: unknown } = { ...memory }
   return (
-    isNewlyPinned(draft, holder) ||
+    isNewlyPinned(draft, memory) ||
     Object.entries(fields).some(([field, value]) => !isJsonEqual(known[field], value)) ||
     Object.entries(metadata ?? {}).some(
-      ([name, value]) => !isJsonEqual(holder.metadata[name], value),
+      ([name, value]) => !isJsonEqual(memory.metadata[name], value),
     )
   )
 }
 
-/** Whether a person pins what was pinned by what learned it. */
-function isNewlyPinned({ fields: given }: Draft, holder: Memory): boolean {
-  return given.pinned === true && !hasAutoPin(given.metadata) && isAutoPinned(holder)
+/** Whether a person pins a memory that was pinned automatically. */
+function isNewlyPinned({ fields }: Draft, memory: Memory): boolean {
+  return fields.pinned === true && !hasAutoPin(fields.metadata) && isAutoPinned(memory)
 }
 
-function isJsonEqual(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
-}
-
-function isLessTrusted(draft: Draft, memory: Memory): boolean {
-  return TRUST_LEVELS.indexOf(draft.trust) > TRUST_LEVELS.indexOf(memory.trust)
+/** Drops an automatic pin: it must not take over the pin of a person. */
+function removePin(fields: Draft['fields']): Draft['fields'] {
+  if (!hasAutoPin(fields.metadata)) return fields
+  const { pinned: _, metadata = {}, ...rest } = fields
+  return { ...rest, metadata: removeAutoPin(metadata) }
 }

@@ -1,4 +1,4 @@
-/** A real round trip through the store: written, found by its words, removed. It leaves nothing behind. */
+/** Probes the store with a round trip: writes a memory, finds it by keyword search, removes it. */
 
 import type { Memory } from '../domain/memory.ts'
 import { AppError } from '../lib/errors.ts'
@@ -13,11 +13,11 @@ export type WriteProbeResult = {
   readonly reason: string | null
 }
 
-const TEXT = 'a passing check that memories can be written and found'
+const PROBE_CONTENT = 'a passing check that memories can be written and found'
 
-export async function probeWrite(ports: MemoryDependencies): Promise<WriteProbeResult> {
-  const { store } = ports
-  const memory = createProbeMemory(ports)
+export async function probeWrite(deps: MemoryDependencies): Promise<WriteProbeResult> {
+  const { store } = deps
+  const memory = createProbeMemory(deps)
   await store.commit([{ op: 'put', table: 'memory', row: memory, expect: 'absent' }])
   try {
     const { hits } = await store.searchText(SYSTEM_SCOPE, {
@@ -28,7 +28,7 @@ export async function probeWrite(ports: MemoryDependencies): Promise<WriteProbeR
     const isFound = hits.some(({ id }) => id === memory.id)
     return isFound
       ? { works: true, reason: null }
-      : { works: false, reason: 'What was written is not found by its words.' }
+      : { works: false, reason: 'Keyword search does not find a memory that was just written.' }
   } finally {
     await store.commit([
       { op: 'remove', table: 'memory', scope: SYSTEM_SCOPE, id: memory.id, expect: 'any' },
@@ -36,19 +36,19 @@ export async function probeWrite(ports: MemoryDependencies): Promise<WriteProbeR
   }
 }
 
-function createProbeMemory(ports: MemoryDependencies): Memory {
-  const { change, now } = createChangeStamp(ports)
+function createProbeMemory(deps: MemoryDependencies): Memory {
+  const { change, now } = createChangeStamp(deps)
   const decision = decideWrite({
-    draft: parseDraft({ content: TEXT }, now),
+    draft: parseDraft({ content: PROBE_CONTENT }, now),
     place: SYSTEM_SCOPE,
     now,
     change,
-    id: ports.ids.next('mem', now),
-    sameKey: null,
+    id: deps.ids.next('mem', now),
+    keyHolder: null,
     similarMemories: [],
     tombstones: [],
-    reinforcement: 0,
+    reinforcementRate: 0,
   })
-  if (decision.kind !== 'create') throw new AppError('internal', 'A first memory is a new one.')
+  if (decision.kind !== 'create') throw new AppError('internal', 'The probe memory must be new.')
   return decision.memory
 }

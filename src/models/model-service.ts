@@ -85,7 +85,10 @@ export function createModelService(
     providers: async () => (await languageModel?.providers?.()) ?? { providers: [], aliases: [] },
     embed: async (texts, options) => {
       if (embedder === undefined) {
-        throw new AppError('missing_part', 'There is no embedding model: `RECOLLECT_EMBEDDING`.')
+        throw new AppError(
+          'missing_part',
+          'There is no embedding model: `RECOLLECT_EMBEDDING_SOURCE`.',
+        )
       }
       return {
         model: await embedder.describe(options.signal),

@@ -1,12 +1,11 @@
 /**
- * Export and import: JSON Lines, one header and then one row per line, complete and in an order that can be read
- * back row by row. Importing the same file twice changes nothing the second time.
+ * Export and import as JSON Lines: a header, then one row per line, ordered so that the file can be read back row by
+ * row. Importing the same file twice changes nothing the second time.
  */
-
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Table, TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
@@ -20,7 +19,6 @@ import {
   isRowPresent,
   throwIfImportAborted,
 } from './import-rows.ts'
-import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
 import {
   exportRoots,
@@ -32,29 +30,32 @@ import {
 
 export type { ImportResult } from './import-rows.ts'
 
-/** 2: with turns and settings. */
+/** Version 2 added turns and settings. */
 const EXPORT_VERSION = 2
 
-/** Lines of an export, without line ends. Without a scope: everything of every owner, and the system's settings. */
+/** Yields lines without line ends. A null scope exports all owners and the system's settings. */
 export function exportLines(
   ports: MemoryDependencies,
   scope: Scope | null,
   options: { readonly passphrase?: string } = {},
 ): AsyncGenerator<string> {
-  const lines = plainLines(ports, scope)
+  const lines = exportPlainLines(ports, scope)
   return options.passphrase === undefined ? lines : encryptLines(lines, options.passphrase)
 }
 
-async function* plainLines(ports: MemoryDependencies, scope: Scope | null): AsyncGenerator<string> {
+async function* exportPlainLines(
+  ports: MemoryDependencies,
+  scope: Scope | null,
+): AsyncGenerator<string> {
   yield JSON.stringify({
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
     exportedAt: ports.clock.now(),
     owner: scope?.owner ?? null,
   })
-  for (const each of scope === null ? await allScopes(ports) : [scope]) {
+  for (const each of scope === null ? await listExportScopes(ports) : [scope]) {
     for (const table of PORTABLE_TABLES) {
-      // Settings of everybody come at once, with the system's, and not a second time with each owner.
+      // The null scope at the end exports the settings of all owners, so the owners export none.
       const isOfOwner = scope === null && each !== null && table === 'entry'
       const rows = isOfOwner
         ? exportRoots(ports.store, each.owner)
@@ -64,29 +65,29 @@ async function* plainLines(ports: MemoryDependencies, scope: Scope | null): Asyn
   }
 }
 
-/** Each owner, and null for what belongs to none of them. */
-async function allScopes({ store }: MemoryDependencies): Promise<readonly (Scope | null)[]> {
+/** Every owner, then null for the entries of the system. */
+async function listExportScopes({ store }: MemoryDependencies): Promise<readonly (Scope | null)[]> {
   const owners = new Set((await store.listPlaces()).map((place) => place.owner))
   owners.delete(SYSTEM_OWNER)
-  return [...[...owners].map((owner) => ({ owner: owner as OwnerId })), null] // checked when stored
+  return [...[...owners].map((owner) => ({ owner: owner as OwnerId })), null] // validated when stored
 }
 
 export type ImportOptions = {
-  /** Give everything to this owner, whoever's it was; what was another's becomes a copy with ids of its own. */
+  /** Assigns all rows to this owner; rows of other owners become copies with derived ids. */
   readonly owner?: OwnerId
   readonly onProgress?: (lines: number) => void
-  /** Of an encrypted export. */
+  /** Required for an encrypted export. */
   readonly passphrase?: string
   readonly signal?: AbortSignal
 }
 
-/** Takes the lines of an export in. A bad line is counted and told, and does not stop the others. */
+/** Imports the lines of an export. Invalid lines are counted and reported without stopping the import. */
 export async function importLines(
   ports: MemoryDependencies,
   lines: AsyncIterable<string>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const intake = new ImportBatch(ports, resolveConflict)
+  const batch = new ImportBatch(ports, resolveConflict)
   let line = 0
   let hasHeader = false
   for await (const text of decryptIfNeeded(lines, options.passphrase)) {
@@ -98,19 +99,23 @@ export async function importLines(
       hasHeader = true
       continue
     }
-    const unit = intake.parsed(line, () => {
+    const unit = batch.parse(line, () => {
       const entry = parseLine(text, options.owner)
       return entry === null ? null : [entry]
     })
-    if (unit !== null && (await intake.add(unit))) options.onProgress?.(line)
+    if (unit !== null && (await batch.add(unit))) options.onProgress?.(line)
   }
-  if (!hasHeader) throw new AppError('invalid_input', 'There is nothing to import: no line at all.')
-  await intake.flush()
+  if (!hasHeader)
+    throw new AppError(
+      'invalid_input',
+      'The import holds no lines. Pass a file that `recollect export` wrote.',
+    )
+  await batch.flush()
   options.onProgress?.(line)
-  return intake.result()
+  return batch.result()
 }
 
-/** The lines as they were before encryption, if they are encrypted. */
+/** Decrypts the lines if the first one says that they are encrypted. */
 async function* decryptIfNeeded(
   lines: AsyncIterable<string>,
   passphrase: string | undefined,
@@ -135,14 +140,14 @@ async function* prependLine(first: string, rest: AsyncIterator<string>): AsyncGe
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }
 
-/** Null when it means nothing under the owner that everything is given to. */
+/** Null for rows that cannot be assigned to another owner. */
 function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
-  const value = parseJsonOrNull(text)
-  // Told without the text: it may hold what must not be logged.
+  const value = parseJson(text)
+  // The message must not quote the line, which may hold private text.
   if (!isObject(value)) throw new AppError('invalid_input', 'The line is not a JSON object.')
   const { table } = value
   if (!isPortable(table)) {
-    throw new AppError('invalid_input', `A line is about one of ${PORTABLE_TABLES.join(', ')}.`)
+    throw new AppError('invalid_input', `\`table\` must be one of ${PORTABLE_TABLES.join(', ')}.`)
   }
   return parseRow(table, value.row, owner)
 }
@@ -152,31 +157,31 @@ function parseRow<T extends Table>(
   value: unknown,
   owner: OwnerId | undefined,
 ): TableRow | null {
-  const { parse, owner: ownerOf, moved } = PORTABLE_TABLE_CODECS[table]
+  const { parse, getOwner, copyTo } = PORTABLE_TABLE_CODECS[table]
   const parsed = parse(value)
-  const isAtHome = owner === undefined || ownerOf(parsed) === owner
-  const row = isAtHome ? parsed : moved(parsed, owner)
+  const keepsOwner = owner === undefined || getOwner(parsed) === owner
+  const row = keepsOwner ? parsed : copyTo(parsed, owner)
   return row === null ? null : ({ table, row } as TableRow) // both are of the same table
 }
 
 function parseHeader(text: string): void {
-  const header = parseJsonOrNull(text)
+  const header = parseJson(text)
   const { format, version } = isObject(header) ? header : {}
   if (format !== EXPORT_FORMAT) {
     throw new AppError(
       'invalid_input',
-      'This is not a Recollect export: its first line is no header.',
+      'The file is not a Recollect export: its first line is not an export header.',
     )
   }
   if (typeof version !== 'number' || version > EXPORT_VERSION) {
     throw new AppError(
       'invalid_input',
-      `The export has format version ${String(version)}; this Recollect reads up to ${EXPORT_VERSION}.`,
+      `The export has format version ${String(version)}; this version of Recollect reads up to ${EXPORT_VERSION}. Update Recollect to import it.`,
     )
   }
 }
 
-/** A row whose id or key is taken: the higher version wins, and nothing is taken from others. */
+/** The higher version of an existing row wins; rows of other owners and taken keys are never overwritten. */
 async function resolveConflict(
   { store }: MemoryDependencies,
   { rows: [entry] }: ImportUnit,
@@ -187,10 +192,10 @@ async function resolveConflict(
   if (entry.table === 'revision')
     return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'
   const { owner, user } = entry.row.place
-  const known = await store.get(entry.table, { owner, user }, entry.row.id as never) // its own table's id
-  if (known === null) return 'elsewhere'
-  if (entry.row.version <= known.version) return 'skipped'
-  const outcome = await store.commit([buildPutChange(entry, { version: known.version })])
+  const existing = await store.get(entry.table, { owner, user }, entry.row.id as never) // the id belongs to this table
+  if (existing === null) return 'elsewhere'
+  if (entry.row.version <= existing.version) return 'skipped'
+  const outcome = await store.commit([buildPutChange(entry, { version: existing.version })])
   if (outcome.kind === 'committed') return 'updated'
   throw createKeyTakenError(entry.row.id)
 }

@@ -1,16 +1,16 @@
-/** Finds, before a batch is written, what of it points at rows of others, without anybody being told. */
+/** Remaps the ids of a batch that belong to rows of other owners, without revealing that such rows exist. */
 import type { MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Change, Row, Store, TableRow } from '../storage/store.ts'
 import { deriveId, isTurnIdText, type MapId, mapRowIds } from './id-mapping.ts'
 
-/** The tables whose rows are pointed at. */
-type NamedTable = 'memory' | 'turn'
+/** The tables whose rows are referenced by id. */
+type ReferencedTable = 'memory' | 'turn'
 
 type IdsByOwner = { readonly memory: Set<MemoryId>; readonly turn: Set<TurnId> }
 
-/** Gives what puts derived ids in the place of all that belong to other owners, for the rows of this batch. */
+/** Returns a function that replaces the foreign ids in a row of this batch by derived ones. */
 export async function createIdRemapper(
   store: Store,
   entries: readonly TableRow[],
@@ -29,20 +29,20 @@ export async function createIdRemapper(
   }
 }
 
-/** The rows with these ids that an owner has. */
-export async function loadOwnerRows<T extends NamedTable>(
+/** Loads the rows of an owner with these ids. */
+export async function loadOwnerRows<T extends ReferencedTable>(
   store: Store,
   table: T,
   owner: OwnerId,
   ids: readonly Row<T>['id'][],
 ): Promise<readonly Row<T>[]> {
-  const found: Row<T>[] = []
-  for (const part of splitIntoParts(ids, PAGE_ROWS_MAX)) {
-    const where = { ids: part } as never // both tables are found by their own ids
-    const { rows } = await store.find(table, { owner }, { where, limit: part.length })
-    found.push(...rows)
+  const rows: Row<T>[] = []
+  for (const part of splitIntoBatches(ids, PAGE_ROWS_MAX)) {
+    const where = { ids: part } as never // the ids belong to this table
+    const page = await store.find(table, { owner }, { where, limit: part.length })
+    rows.push(...page.rows)
   }
-  return found
+  return rows
 }
 
 function getOwner(entry: TableRow): OwnerId {
@@ -69,7 +69,7 @@ function addIds(ids: IdsByOwner, { id, supersededBy, conflictsWith, provenance }
   for (const turn of provenance.turns) if (isTurnIdText(turn)) ids.turn.add(turn)
 }
 
-async function findForeignIds<T extends NamedTable>(
+async function findForeignIds<T extends ReferencedTable>(
   store: Store,
   table: T,
   owner: OwnerId,
@@ -78,14 +78,14 @@ async function findForeignIds<T extends NamedTable>(
   const own = new Set((await loadOwnerRows(store, table, owner, ids)).map(({ id }) => id))
   const rest = ids.filter((id) => !own.has(id))
   const taken: Row<T>['id'][] = []
-  for (const part of splitIntoParts(rest, COMMIT_CHANGES_MAX)) {
-    taken.push(...(await loadPresentIds(store, table, owner, part)))
+  for (const part of splitIntoBatches(rest, COMMIT_CHANGES_MAX)) {
+    taken.push(...(await findExistingIds(store, table, owner, part)))
   }
   return taken
 }
 
-/** Those that anybody has. Mostly there are none, so all are asked for at once, and halves only when there are some. */
-async function loadPresentIds<T extends NamedTable>(
+/** The ids that exist under any owner. Usually none do, so one check covers all, and only conflicts bisect them. */
+async function findExistingIds<T extends ReferencedTable>(
   store: Store,
   table: T,
   owner: OwnerId,
@@ -93,17 +93,17 @@ async function loadPresentIds<T extends NamedTable>(
 ): Promise<readonly Row<T>['id'][]> {
   if (ids.length === 0) return []
   const outcome = await store.commit(
-    ids.map((id) => ({ op: 'check', table, scope: { owner }, id, expect: 'absent' }) as Change), // its own table's id
+    ids.map((id) => ({ op: 'check', table, scope: { owner }, id, expect: 'absent' }) as Change), // the id belongs to this table
   )
   if (outcome.kind === 'committed') return []
   if (ids.length === 1) return ids
   const middle = Math.ceil(ids.length / 2)
   return [
-    ...(await loadPresentIds(store, table, owner, ids.slice(0, middle))),
-    ...(await loadPresentIds(store, table, owner, ids.slice(middle))),
+    ...(await findExistingIds(store, table, owner, ids.slice(0, middle))),
+    ...(await findExistingIds(store, table, owner, ids.slice(middle))),
   ]
 }
 
-function* splitIntoParts<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+function* splitIntoBatches<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

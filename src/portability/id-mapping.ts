@@ -1,9 +1,7 @@
 /**
- * New ids for what comes to another owner. An id belongs to one row of the whole store, so a copy needs ids of its own. They
- * are made from the owner and the old id: importing again finds what is already here, and what points at a row of the same
- * file still does.
- */
-import type { ChangeId, MemoryId, OwnerId, RevisionId, TurnId } from '../domain/ids.ts'
+ * Derived ids for rows that are copied to another owner, because ids are unique in the whole store. They depend only on
+ * the owner and the old id, so importing again finds the copies, and references within a file stay intact.
+ */ import type { ChangeId, MemoryId, OwnerId, RevisionId, TurnId } from '../domain/ids.ts'
 import type { Memory, Revision } from '../domain/memory.ts'
 import type { Turn } from '../domain/turn.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -11,25 +9,25 @@ import type { TableRow } from '../storage/store.ts'
 
 export type MapId = <Id extends MemoryId | RevisionId | TurnId | ChangeId>(id: Id) => Id
 
-/** What ids are written with. */
+/** The alphabet of ids (Crockford base 32, lower case). */
 export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Of an id, after its prefix: the time and the counter, by which it sorts, and then what is drawn. */
+/** After the prefix an id has a sortable part (time and counter) and a random part. */
 const SORTED_CHARACTERS = 14
-const DRAWN_CHARACTERS = 8
+const RANDOM_CHARACTERS = 8
 
-/** The same for the same owner and id. It sorts among others as the old one did. */
+/** Deterministic, and sorts like the old id. */
 export function deriveId<Id extends string>(owner: OwnerId, id: Id): Id {
   const start = id.indexOf('_') + 1
   const sorted = id.slice(start, start + SORTED_CHARACTERS)
-  const wholeLength = SORTED_CHARACTERS + DRAWN_CHARACTERS
-  // What is longer is numbered at its end, as the earlier wordings of one memory are.
+  const wholeLength = SORTED_CHARACTERS + RANDOM_CHARACTERS
+  // Longer ids end with a number, as those of revisions do.
   const numbered = id.slice(0, start + wholeLength)
   const hash = hashToAlphabet([owner, numbered], wholeLength - sorted.length)
-  return `${id.slice(0, start)}${sorted}${hash}${id.slice(numbered.length)}` as Id // of the same form
+  return `${id.slice(0, start)}${sorted}${hash}${id.slice(numbered.length)}` as Id // has the same form
 }
 
-/** Text in the form of ids that is the same for the same parts, and for nothing else. */
+/** Hashes the parts into the alphabet of ids. */
 export function hashToAlphabet(parts: readonly (string | null)[], characters: number): string {
   const hex = sha256(JSON.stringify(parts))
   return [...(hex.match(/../g) ?? [])]
@@ -66,7 +64,7 @@ export function mapTurnIds(turn: Turn, rename: MapId): Turn {
   return { ...turn, id: rename(turn.id) }
 }
 
-/** The other tables hold nothing that is drawn or that points at what is. */
+/** Rows of the other tables have no random ids and no references. */
 export function mapRowIds(entry: TableRow, rename: MapId): TableRow {
   if (entry.table === 'memory') return { ...entry, row: mapMemoryIds(entry.row, rename) }
   if (entry.table === 'revision') return { ...entry, row: mapRevisionIds(entry.row, rename) }
@@ -74,7 +72,7 @@ export function mapRowIds(entry: TableRow, rename: MapId): TableRow {
   return entry
 }
 
-/** Evidence may also be what another system calls its messages; that stays as it is. */
+/** Provenance may also name messages of another system, which stay as they are. */
 export function isTurnIdText(evidence: string): boolean {
   return /^turn_[0-9A-Za-z_]{1,60}$/.test(evidence)
 }

@@ -1,9 +1,8 @@
-/** How rows from outside get into a store: many in one commit where nothing is in the way, one by one otherwise. */
+/** Writes imported rows in batches, and one by one where a batch conflicts with existing rows. */
 
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
-import { throwIfAborted } from '../lib/abort.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
@@ -16,54 +15,54 @@ export type ImportResult = {
   readonly updated: number
   readonly skipped: number
   readonly failed: number
-  /** Why the first of those that failed did. */
+  /** The reasons of the first failures. */
   readonly failures: readonly LineMessage[]
-  /** Why the first of those that were skipped were. */
+  /** The reasons of the first skipped units. */
   readonly skips: readonly LineMessage[]
 }
 
 /** `line` is the number of the line, item or row in the source. */
 export type LineMessage = { readonly line: number; readonly message: string }
 
-/** What stands or falls together: a row, or a memory with its history. */
+/** Rows that are imported together or not at all: one row, or a memory with its revisions. */
 export type ImportUnit = { readonly line: number; readonly rows: readonly TableRow[] }
 
 export type ImportUnitResult = 'imported' | 'updated' | 'skipped'
 
-/** `elsewhere`: the id that is in the way is not in the place that the unit goes to. */
+/** `elsewhere`: the conflicting id belongs to another owner or user. */
 export type ConflictResolution = ImportUnitResult | 'elsewhere'
 
 export type ImportConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
-/** What is done with a unit that could not simply be added. Throws what is to be told of it. */
+/** Decides about a unit that conflicts with existing rows. An error becomes the failure message of the unit. */
 export type ResolveImportConflict = (
   ports: MemoryDependencies,
   unit: ImportUnit,
   conflict: ImportConflict,
 ) => Promise<ConflictResolution>
 
-/** So few that others are answered between two commits. */
+/** Small enough that other requests are served between two commits. */
 const BATCH_ROWS = 250
 
-/** Details of the first are enough to mend a file; all of them are counted. */
-const NOTES_MAX = 100
+/** Failures beyond this are counted without a message. */
+const MESSAGES_MAX = 100
 
-/** Collects units and commits them in batches, counting what becomes of them. */
+/** Collects units, commits them in batches and counts the results. */
 export class ImportBatch {
   readonly #ports: MemoryDependencies
-  readonly #settle: ResolveImportConflict
-  readonly #tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
+  readonly #resolveConflict: ResolveImportConflict
+  readonly #counts = { imported: 0, updated: 0, skipped: 0, failed: 0 }
   readonly #failures: LineMessage[] = []
   readonly #skips: LineMessage[] = []
   #batch: ImportUnit[] = []
   #rows = 0
 
-  constructor(ports: MemoryDependencies, settle: ResolveImportConflict) {
+  constructor(ports: MemoryDependencies, resolveConflict: ResolveImportConflict) {
     this.#ports = ports
-    this.#settle = settle
+    this.#resolveConflict = resolveConflict
   }
 
-  /** Returns whether a batch has just been written. */
+  /** Resolves to true when this call wrote a batch. */
   async add(unit: ImportUnit): Promise<boolean> {
     this.#batch.push(unit)
     this.#rows += unit.rows.length
@@ -72,94 +71,94 @@ export class ImportBatch {
     return true
   }
 
-  /** What `parse` makes of the input, or null when that was nothing, or not to be understood; both are counted. */
-  parsed(line: number, parse: () => readonly TableRow[] | null): ImportUnit | null {
+  /** Parses one unit. Null when there was nothing to import or the input was invalid; both are counted. */
+  parse(line: number, read: () => readonly TableRow[] | null): ImportUnit | null {
     try {
-      const rows = parse()
+      const rows = read()
       if (rows !== null) return { line, rows }
-      this.#skip(line, NOTHING)
+      this.#skip(line, NOTHING_TO_IMPORT)
     } catch (error) {
       this.fail(line, error)
     }
     return null
   }
 
-  /** Counts what is wrong with the input. Anything else, as a full disk, ends the import. */
+  /** Counts an invalid input or a conflict. Any other error, such as a full disk, ends the import. */
   fail(line: number, error: unknown): void {
     const { code, message } = toAppError(error)
     if (code !== 'invalid_input' && code !== 'conflict') throw error
-    this.#tally.failed++
-    if (this.#failures.length < NOTES_MAX) this.#failures.push({ line, message })
+    this.#counts.failed++
+    if (this.#failures.length < MESSAGES_MAX) this.#failures.push({ line, message })
   }
 
   async flush(): Promise<void> {
     const { store } = this.#ports
-    const arriving = this.#batch
+    const units = this.#batch
     this.#batch = []
     this.#rows = 0
-    const adapt = await createIdRemapper(
-      store,
-      arriving.flatMap(({ rows }) => rows),
-    )
-    const batch = arriving.map(({ line, rows }) => ({ line, rows: rows.map(adapt) }))
+    const allRows = units.flatMap(({ rows }) => rows)
+    const remapIds = await createIdRemapper(store, allRows)
+    const batch = units.map(({ line, rows }) => ({ line, rows: rows.map(remapIds) }))
     const refused = await findRefused(store, batch)
     for (const [unit, message] of refused) {
       this.fail(unit.line, new AppError('conflict', message))
     }
-    const welcome = batch.filter((unit) => !refused.has(unit))
-    if (welcome.length === 0) return
-    const outcome = await store.commit(welcome.flatMap(buildInsertChanges))
-    if (outcome.kind === 'committed') this.#tally.imported += welcome.length
-    else
-      for (const unit of welcome) {
-        await this.#one(unit)
-        await yieldToEventLoop()
-      }
-    await yieldToEventLoop()
+    const accepted = batch.filter((unit) => !refused.has(unit))
+    if (accepted.length === 0) return
+    const outcome = await store.commit(accepted.flatMap(buildInsertChanges))
+    if (outcome.kind === 'committed') {
+      this.#counts.imported += accepted.length
+      await yieldToEventLoop()
+      return
+    }
+    for (const unit of accepted) {
+      await this.#importUnit(unit)
+      await yieldToEventLoop()
+    }
   }
 
   result(): ImportResult {
-    return { ...this.#tally, failures: this.#failures, skips: this.#skips }
+    return { ...this.#counts, failures: this.#failures, skips: this.#skips }
   }
 
   #skip(line: number, message: string): void {
-    this.#tally.skipped++
-    if (this.#skips.length < NOTES_MAX) this.#skips.push({ line, message })
+    this.#counts.skipped++
+    if (this.#skips.length < MESSAGES_MAX) this.#skips.push({ line, message })
   }
 
-  async #one(unit: ImportUnit): Promise<void> {
+  async #importUnit(unit: ImportUnit): Promise<void> {
     try {
-      const placed = await this.#placed(unit)
-      if (placed === 'skipped') this.#skip(unit.line, KNOWN)
-      else this.#tally[placed]++
+      const result = await this.#commitUnit(unit)
+      if (result === 'skipped') this.#skip(unit.line, ALREADY_STORED)
+      else this.#counts[result]++
     } catch (error) {
       this.fail(unit.line, error)
     }
   }
 
-  async #placed(unit: ImportUnit): Promise<ImportUnitResult> {
+  async #commitUnit(unit: ImportUnit): Promise<ImportUnitResult> {
     const { store } = this.#ports
-    // What was in the same batch may have failed since.
+    // The memory of a revision may have failed earlier in this batch.
     if (isRevisionRow(unit) && !(await hasParentMemory(store, unit))) {
-      throw new AppError('conflict', ORPHAN)
+      throw new AppError('conflict', MISSING_MEMORY)
     }
     let attempt = unit
-    for (let ids = 0; ids < IDS_TRIED_MAX; ids++) {
+    for (let ids = 0; ids < REMAPPED_IDS_MAX; ids++) {
       const outcome = await store.commit(buildInsertChanges(attempt))
       if (outcome.kind === 'committed') return 'imported'
-      const settled = await this.#settle(this.#ports, attempt, outcome)
-      if (settled !== 'elsewhere') return settled
-      attempt = stripId(attempt, outcome.id)
+      const resolution = await this.#resolveConflict(this.#ports, attempt, outcome)
+      if (resolution !== 'elsewhere') return resolution
+      attempt = remapId(attempt, outcome.id)
     }
-    // The same for whatever is in the way: nobody learns what others have.
-    throw new AppError('conflict', "It can't be taken in here.")
+    // One message for every obstacle, so that it reveals nothing about other owners' rows.
+    throw new AppError('conflict', 'The row conflicts with existing data and cannot be imported.')
   }
 }
 
-/** A derived id is free, unless a file was made to have it taken. */
-const IDS_TRIED_MAX = 3
+/** A derived id is free unless the file was crafted to collide with it. */
+const REMAPPED_IDS_MAX = 3
 
-function stripId({ line, rows }: ImportUnit, taken: string): ImportUnit {
+function remapId({ line, rows }: ImportUnit, taken: string): ImportUnit {
   return {
     line,
     rows: rows.map((entry) =>
@@ -168,21 +167,21 @@ function stripId({ line, rows }: ImportUnit, taken: string): ImportUnit {
   }
 }
 
-/** Whether the row is in the place that it is to go to, in whichever version. */
+/** Whether the row exists in its place, in any version. */
 export async function isRowPresent(store: Store, entry: TableRow): Promise<boolean> {
-  const known = await store.get(
+  const existing = await store.get(
     entry.table,
     getUserScope(getRowPlace(entry)),
     entry.row.id as never,
-  ) // its own table's id
-  return known !== null
+  ) // the id belongs to this table
+  return existing !== null
 }
 
 function getRowPlace(entry: TableRow): Place {
   return entry.table === 'revision' ? entry.row.memory.place : entry.row.place
 }
 
-/** A row stays with its owner and user; the session is only where it was learned. */
+/** Rows are addressed by owner and user; the session only says where they were learned. */
 function getUserScope({ owner, user }: Place): Scope {
   return { owner, user }
 }
@@ -198,39 +197,37 @@ export function buildPutChange(
   return { op: 'put', ...entry, expect } as Change // table and row belong together in the entry
 }
 
-/** Ends an import between two batches. What was taken in stays, and the next import goes on from there. */
+/** Ends an import between two batches. Imported rows stay, and importing again continues from there. */
 export function throwIfImportAborted(signal: AbortSignal | undefined): void {
-  throwIfAborted(
-    signal,
-    'The import was stopped. What was imported stays; importing again goes on from there.',
+  if (signal?.aborted !== true) return
+  throw new AppError(
+    'cancelled',
+    'The import was stopped. Imported rows stay; import the same file again to continue.',
   )
 }
 
-const KNOWN = 'It is here already, as it is or in a newer version.'
-const NOTHING = 'There is nothing in it that is taken in here.'
-const FORGOTTEN = 'It was forgotten here after the export, and stays forgotten.'
+const ALREADY_STORED = 'The row is already stored, in this or a newer version.'
+const NOTHING_TO_IMPORT = 'The record holds nothing to import.'
+const FORGOTTEN = 'The memory was forgotten after the export and stays forgotten.'
 
-/** Whether it is nowhere or somebody else's is not told. */
-const ORPHAN = 'It is an earlier version of a memory that is not here.'
+/** Deliberately does not say whether the memory is missing or belongs to another owner. */
+const MISSING_MEMORY = 'The revision belongs to a memory that is not stored here.'
 
-/**
- * What must not come in, and why: memories that were erased here since they were exported (the bin has its own traces),
- * and history without its memory.
- */
+/** Finds memories that were erased after their export, and revisions without their memory. */
 async function findRefused(
   store: Store,
   batch: readonly ImportUnit[],
 ): Promise<ReadonlyMap<ImportUnit, string>> {
   const forgotten = await findForgotten(store, batch)
   const memories = new Set<string>()
-  const histories: Memory[] = []
+  const ofRevisions: Memory[] = []
   for (const unit of batch) {
     const memory = getMemory(unit)
     if (memory === null) continue
-    if (isRevisionRow(unit)) histories.push(memory)
+    if (isRevisionRow(unit)) ofRevisions.push(memory)
     else if (!forgotten.has(unit)) memories.add(buildMemoryIdentity(memory))
   }
-  const missing = histories.filter((memory) => !memories.has(buildMemoryIdentity(memory)))
+  const missing = ofRevisions.filter((memory) => !memories.has(buildMemoryIdentity(memory)))
   for (const owner of new Set(missing.map(({ place }) => place.owner))) {
     const ids = missing.filter(({ place }) => place.owner === owner).map(({ id }) => id)
     for (const memory of await loadOwnerRows(store, 'memory', owner, [...new Set(ids)])) {
@@ -242,7 +239,7 @@ async function findRefused(
     const memory = getMemory(unit)
     if (forgotten.has(unit)) refused.set(unit, FORGOTTEN)
     else if (memory !== null && isRevisionRow(unit) && !memories.has(buildMemoryIdentity(memory))) {
-      refused.set(unit, ORPHAN)
+      refused.set(unit, MISSING_MEMORY)
     }
   }
   return refused
@@ -252,18 +249,18 @@ async function findForgotten(
   store: Store,
   batch: readonly ImportUnit[],
 ): Promise<ReadonlySet<ImportUnit>> {
-  const blocked = new Set<ImportUnit>()
-  if ((await store.getReport()).rows.tombstone === 0) return blocked
+  const forgotten = new Set<ImportUnit>()
+  if ((await store.getReport()).rows.tombstone === 0) return forgotten
   for (const unit of batch) {
     const memory = getMemory(unit)
     if (memory === null || isRevisionRow(unit)) continue
-    const isKnown = (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
-    if (!isKnown && (await isBlockedByTombstone(store, memory))) blocked.add(unit)
+    const exists = (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
+    if (!exists && (await isBlockedByTombstone(store, memory))) forgotten.add(unit)
   }
-  return blocked
+  return forgotten
 }
 
-/** The memory that a unit is about. */
+/** The memory of a unit or of its revision. */
 function getMemory({ rows: [first] }: ImportUnit): Memory | null {
   if (first?.table === 'memory') return first.row
   return first?.table === 'revision' ? first.row.memory : null
@@ -287,7 +284,7 @@ function buildMemoryIdentity({ id, place: { owner, user } }: Memory): string {
 async function isBlockedByTombstone(store: Store, memory: Memory): Promise<boolean> {
   if (memory.status === 'forgotten') return false
   const ids = getBlockingTombstoneIds(memory.place, memory)
-  const home = getUserScope(memory.place)
-  const { rows } = await store.find('tombstone', home, { where: { ids }, limit: ids.length })
+  const scope = getUserScope(memory.place)
+  const { rows } = await store.find('tombstone', scope, { where: { ids }, limit: ids.length })
   return rows.some((tombstone) => tombstone.forgottenAt >= memory.updatedAt)
 }

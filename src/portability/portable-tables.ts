@@ -1,9 +1,8 @@
 /**
- * What an export holds, table by table. Whatever gets a table later comes in here as one more line, and is then exported,
- * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
+ * The tables of an export, and how their rows are selected, parsed and copied to another owner. API keys, the audit log,
+ * idempotency keys and jobs are never exported.
  */
-
-import { parseSettingEntry, settingEntryId } from '../admin/setting-entry.ts'
+import { parseSettingEntry, settingEntryId } from '../admin/stored-settings.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -14,13 +13,13 @@ import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
 import { deriveId, type MapId, mapMemoryIds, mapRevisionIds, mapTurnIds } from './id-mapping.ts'
 
 type PortableTable<T extends Table> = {
-  /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
+  /** Selects the rows of a scope; a null scope selects the rows of the system. */
   select(scope: Scope | null): EntrySelection<T> | null
   parse(value: unknown): Row<T>
-  /** Whose the row is; null: nobody's. */
-  owner(row: Row<T>): OwnerId | null
-  /** A copy of the row for another owner, under ids of its own; null when it means nothing there. */
-  moved(row: Row<T>, owner: OwnerId): Row<T> | null
+  /** Null for rows of the system. */
+  getOwner(row: Row<T>): OwnerId | null
+  /** Copies the row to another owner under derived ids; null when it has no meaning there. */
+  copyTo(row: Row<T>, owner: OwnerId): Row<T> | null
 }
 
 type EntrySelection<T extends Table> = {
@@ -28,58 +27,63 @@ type EntrySelection<T extends Table> = {
   readonly where: FindQuery<T>['where']
 }
 
-const ofOwner = <T extends Table>(scope: Scope | null): EntrySelection<T> | null =>
+const selectByOwner = <T extends Table>(scope: Scope | null): EntrySelection<T> | null =>
   scope === null ? null : { scope, where: {} }
-const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
+const withOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
   row: R,
   owner: OwnerId,
 ): R => ({ ...row, place: { ...row.place, owner } })
-const ownerOf = (row: { readonly place: { readonly owner: OwnerId } }) => row.place.owner
-const derivedFor =
+const getRowOwner = (row: { readonly place: { readonly owner: OwnerId } }) => row.place.owner
+const deriveIdsFor =
   (owner: OwnerId): MapId =>
   (id) =>
     deriveId(owner, id)
 
-/** In the order in which they are written: what others point at comes first. */
+/** In export order: referenced tables come first. */
 export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } = {
   memory: {
-    select: ofOwner,
+    select: selectByOwner,
     parse: parseMemory,
-    owner: ownerOf,
-    moved: (row, owner) => atOwner(mapMemoryIds(row, derivedFor(owner)), owner),
+    getOwner: getRowOwner,
+    copyTo: (row, owner) => withOwner(mapMemoryIds(row, deriveIdsFor(owner)), owner),
   },
   revision: {
-    select: ofOwner,
+    select: selectByOwner,
     parse: parseRevision,
-    owner: ({ memory }) => ownerOf(memory),
-    moved: (row, owner) => {
-      const revision = mapRevisionIds(row, derivedFor(owner))
-      return { ...revision, memory: atOwner(revision.memory, owner) }
+    getOwner: ({ memory }) => getRowOwner(memory),
+    copyTo: (row, owner) => {
+      const revision = mapRevisionIds(row, deriveIdsFor(owner))
+      return { ...revision, memory: withOwner(revision.memory, owner) }
     },
   },
-  // A trace is bound to its owner: under another one it would block nothing.
-  tombstone: { select: ofOwner, parse: parseTombstone, owner: ownerOf, moved: () => null },
+  // A tombstone hashes its owner, so it would block nothing under another one.
+  tombstone: {
+    select: selectByOwner,
+    parse: parseTombstone,
+    getOwner: getRowOwner,
+    copyTo: () => null,
+  },
   turn: {
-    select: ofOwner,
+    select: selectByOwner,
     parse: parseTurn,
-    owner: ownerOf,
-    moved: (row, owner) => atOwner(mapTurnIds(row, derivedFor(owner)), owner),
+    getOwner: getRowOwner,
+    copyTo: (row, owner) => withOwner(mapTurnIds(row, deriveIdsFor(owner)), owner),
   },
   entry: {
     select: exportSettings,
     parse: parseEntry,
-    owner: ({ about }) => about,
-    moved: toPortableEntry,
+    getOwner: ({ about }) => about,
+    copyTo: toPortableEntry,
   },
 }
 
-export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly Table[] // its own keys
+export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly Table[] // the keys of the codec table
 
 export function isPortable(table: unknown): table is Table {
   return typeof table === 'string' && Object.hasOwn(PORTABLE_TABLE_CODECS, table)
 }
 
-/** The settings of an owner belong to the whole of it, not to one of its users. */
+/** Settings belong to an owner as a whole, so exports of one user or session hold none. */
 function exportSettings(scope: Scope | null): EntrySelection<'entry'> | null {
   const system = { owner: SYSTEM_OWNER }
   if (scope === null) return { scope: system, where: { kinds: ['setting'] } }
@@ -93,22 +97,19 @@ function parseEntry(value: unknown): Entry {
   return isRoot ? parseRootEntry(value) : parseSettingEntry(value)
 }
 
-/** Roots are not given to others: whoever has one can read what is there. */
+/** File roots are not copied, because a root grants read access to its folder. */
 function toPortableEntry(row: Entry, owner: OwnerId): Entry | null {
   if (row.kind === 'root' || row.about === null) return null
   return { ...row, id: settingEntryId(owner), about: owner }
 }
 
-/**
- * Where an owner's files are. Only an export of everything tells it: it is about the machine, and ordinary keys are not
- * told.
- */
+/** The file roots of an owner. Only full exports hold them, because paths of the machine are hidden from ordinary keys. */
 export async function* exportRoots(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
   const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
 }
 
-/** The rows of one table that an export holds, oldest first. */
+/** The exported rows of one table, oldest first. */
 export async function* exportRows<T extends Table>(
   store: Store,
   table: T,

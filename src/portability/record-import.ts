@@ -1,8 +1,7 @@
 /**
- * Takes in what other systems held. Ids are made from the names things had there, so that importing again finds what is
- * already here: a second run changes nothing, and one that was broken off goes on.
+ * Imports records of other systems. Ids are derived from the names that records have in their source, so importing the
+ * same source again changes nothing, and an interrupted import can be resumed.
  */
-
 import type { ChangeId, OwnerId } from '../domain/ids.ts'
 import type { Memory, Revision } from '../domain/memory.ts'
 import { type Place, parseScope, type Scope } from '../domain/scope.ts'
@@ -33,13 +32,13 @@ import type { ImportedMemory, ImportedTurn, ImportRecord } from './importers/for
 export type RecordImportOptions = {
   readonly onProgress?: (records: number) => void
   readonly signal?: AbortSignal
-  /** When what has no time of its own was said, at the latest: of a file, its last change. Default: now. */
+  /** The time of records without one, such as the modification time of the file. Default: now. */
   readonly observedAt?: number
-  /** Give everything to an owner named as the one it had there, instead of to the owner of the scope. */
+  /** Assigns records to owners named as in the source instead of to the owner of the scope. */
   readonly keepOwners?: boolean
 }
 
-/** A bad record is counted and told, and does not stop the others. Blank ones are skipped. */
+/** Invalid records are counted and reported without stopping the import; blank ones are skipped. */
 export async function importRecords(
   ports: MemoryDependencies,
   scope: Scope,
@@ -50,20 +49,20 @@ export async function importRecords(
   const target: ImportTarget = {
     scope,
     change,
-    observedAt: Math.min(Math.floor(options.observedAt ?? now), now) as Instant, // whole, and not to come
+    observedAt: Math.min(Math.floor(options.observedAt ?? now), now) as Instant, // whole milliseconds, not in the future
     keepOwners: options.keepOwners ?? false,
   }
-  const intake = new ImportBatch(ports, resolveConflict)
+  const batch = new ImportBatch(ports, resolveConflict)
   let count = 0
   for await (const record of records) {
     throwIfImportAborted(options.signal)
     count++
-    const unit = intake.parsed(record.at, () => buildRows(record, target))
-    if (unit !== null && (await intake.add(unit))) options.onProgress?.(count)
+    const unit = batch.parse(record.at, () => buildRows(record, target))
+    if (unit !== null && (await batch.add(unit))) options.onProgress?.(count)
   }
-  await intake.flush()
+  await batch.flush()
   options.onProgress?.(count)
-  return intake.result()
+  return batch.result()
 }
 
 type ImportTarget = {
@@ -73,7 +72,7 @@ type ImportTarget = {
   readonly keepOwners: boolean
 }
 
-/** Null for what says nothing. */
+/** Null for records without content. */
 function buildRows(record: ImportRecord, target: ImportTarget): readonly TableRow[] | null {
   if (record.kind === 'fault') throw new AppError('invalid_input', record.message)
   if (record.content.trim() === '') return null
@@ -83,10 +82,10 @@ function buildRows(record: ImportRecord, target: ImportTarget): readonly TableRo
 function buildTurnRow(record: ImportedTurn, target: ImportTarget): TableRow {
   const { role, speaker, content, position } = record
   const place = toPlace(record, target)
-  const said = Math.max(0, record.saidAt ?? 0)
+  const sortTime = Math.max(0, record.saidAt ?? 0)
   const row = parseTurn({
-    // Turns of a conversation sort as they were said, even within one second.
-    id: `turn_${toSortableId(said, TIME_CHARACTERS)}${toSortableId(position, POSITION_CHARACTERS)}${hashId(place, record, 8)}`,
+    // The position keeps turns of the same second in order.
+    id: `turn_${toSortableId(sortTime, TIME_CHARACTERS)}${toSortableId(position, POSITION_CHARACTERS)}${hashId(place, record, 8)}`,
     place,
     version: 1,
     role,
@@ -103,7 +102,7 @@ function buildMemoryRows(record: ImportedMemory, target: ImportTarget): readonly
   const createdAt = record.createdAt ?? record.updatedAt ?? target.observedAt
   const earlier = (record.earlier ?? []).slice(-EARLIER_MAX)
   const memory = parseMemory({
-    // What has no date there sorts before everything that has one.
+    // Memories without a date sort before all others.
     id: `mem_${toSortableId(record.createdAt ?? 0, TIME_CHARACTERS)}${hashId(place, record, 12)}`,
     place,
     key: record.key ?? null,
@@ -138,7 +137,7 @@ function buildMemoryRows(record: ImportedMemory, target: ImportTarget): readonly
   ]
 }
 
-/** Each earlier wording as a version that the next one replaced. */
+/** Turns each earlier wording into a revision that the next one replaced. */
 function buildRevisions(
   memory: Memory,
   earlier: NonNullable<ImportedMemory['earlier']>,
@@ -155,7 +154,7 @@ function buildRevisions(
   })
 }
 
-/** Names that would break our rules are refused there, with the reason. */
+/** `parseScope` rejects invalid names with the reason. */
 function toPlace(
   record: ImportedMemory | ImportedTurn,
   { scope, keepOwners }: ImportTarget,
@@ -170,7 +169,7 @@ function toPlace(
   return { owner, user: user ?? null, session: session ?? null }
 }
 
-/** Where it comes from is kept with it, under one name of ours. */
+/** Records the origin under the metadata field `imported`. */
 function buildMetadata(record: ImportedMemory, { keepOwners }: ImportTarget): JsonObject {
   const { system, name, owner } = record
   const imported = {
@@ -183,10 +182,10 @@ function buildMetadata(record: ImportedMemory, { keepOwners }: ImportTarget): Js
 
 const NAME_CHARACTERS_MAX = 200
 
-/** A memory and its history go into one commit. */
+/** A memory and its revisions must fit into one commit. */
 const EARLIER_MAX = 500
 
-/** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
+/** The newer wording of an existing memory wins; a key that another memory holds stays there. */
 async function resolveConflict(
   ports: MemoryDependencies,
   unit: ImportUnit,
@@ -198,57 +197,61 @@ async function resolveConflict(
   }
   if (first?.table !== 'memory') return 'skipped'
   const { owner, user } = first.row.place
-  const known = await ports.store.get('memory', { owner, user }, first.row.id)
-  if (known !== null) return updateExisting(ports, known, first.row)
+  const existing = await ports.store.get('memory', { owner, user }, first.row.id)
+  if (existing !== null) return updateExisting(ports, existing, first.row)
   return conflict.because === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
 async function updateExisting(
   ports: MemoryDependencies,
-  known: Memory,
+  existing: Memory,
   arriving: Memory,
 ): Promise<ImportUnitResult> {
-  if (!isNewer(arriving, known)) return 'skipped'
+  if (!isNewer(arriving, existing)) return 'skipped'
   const { content, type, category, expiresAt, updatedAt, change } = arriving
-  const metadata = { ...known.metadata, ...arriving.metadata }
-  const version = known.version + 1
+  const metadata = { ...existing.metadata, ...arriving.metadata }
+  const version = existing.version + 1
   const changed = { content, type, category, expiresAt, updatedAt, change, metadata, version }
-  // Each was within its limits, but both together may not be.
-  const after = parseMemory({ ...known, ...changed })
-  const outcome = await ports.store.commit(buildReplacement(ports, known, after))
+  // Each side respects the limits, but the merged metadata may not.
+  const after = parseMemory({ ...existing, ...changed })
+  const outcome = await ports.store.commit(buildReplacement(ports, existing, after))
   if (outcome.kind === 'committed') return 'updated'
-  throw new AppError('conflict', 'It was changed here at the same time.', { id: known.id })
+  throw new AppError(
+    'conflict',
+    'The memory changed during the import. Import again to update it.',
+    { id: existing.id },
+  )
 }
 
-/** Something else that has the same name here is no reason to lose this one. */
+/** A memory whose key is taken is stored without it; `imported.key` records the key. */
 async function insertWithoutKey(
   { store }: MemoryDependencies,
   { line, rows }: ImportUnit,
   memory: Memory,
 ): Promise<ImportUnitResult> {
   const { imported } = memory.metadata
-  const noted = { ...(isObject(imported) ? imported : {}), key: memory.key }
+  const origin = { ...(isObject(imported) ? imported : {}), key: memory.key }
   const row = parseMemory({
     ...memory,
     key: null,
-    metadata: { ...memory.metadata, imported: noted },
+    metadata: { ...memory.metadata, imported: origin },
   })
   const unit = { line, rows: [{ table: 'memory' as const, row }, ...rows.slice(1)] }
   const outcome = await store.commit(buildInsertChanges(unit))
   if (outcome.kind === 'committed') return 'imported'
-  throw new AppError('conflict', 'It was added here at the same time.', { id: memory.id })
+  throw new AppError('conflict', 'The memory was added during the import.', { id: memory.id })
 }
 
-/** What was changed or forgotten here since is left alone. */
-function isNewer(arriving: Memory, known: Memory): boolean {
-  const isInUse = known.status === 'active' || known.status === 'disabled'
-  return isInUse && arriving.updatedAt > known.updatedAt && arriving.content !== known.content
+/** Memories that were forgotten or changed later stay as they are. */
+function isNewer(arriving: Memory, existing: Memory): boolean {
+  const isInUse = existing.status === 'active' || existing.status === 'disabled'
+  return isInUse && arriving.updatedAt > existing.updatedAt && arriving.content !== existing.content
 }
 
 const TIME_CHARACTERS = 10
 const POSITION_CHARACTERS = 4
 
-/** A number in the form that ids have, so that ids sort by it. What is no number is refused with the row. */
+/** Encodes a number in the alphabet of ids, so that ids sort by it. */
 function toSortableId(value: number, characters: number): string {
   let rest = Math.min(Math.max(0, Math.floor(value)), 32 ** characters - 1)
   let text = ''
@@ -259,7 +262,7 @@ function toSortableId(value: number, characters: number): string {
   return text
 }
 
-/** The same for the same thing in the same place, and for nothing else. */
+/** Identifies a record by its place, source system, kind and name. */
 function hashId(
   { owner, user }: Place,
   { system, kind, name }: ImportedMemory | ImportedTurn,

@@ -1,14 +1,14 @@
-/** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
+/** Overviews of all memories: vectors for a map, entities for a graph, and a timeline. */
 
-import { getEpisodeTime } from '../domain/episode.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import { getEventTime } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
+import { getMemoryOrThrow } from '../memory/memory-changes.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
@@ -16,18 +16,18 @@ import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import type { Indexer } from './indexing/indexer.ts'
 import type { RecallDependencies } from './types.ts'
 
-/** What one overview looks at. */
+/** Memories per overview. */
 export const OVERVIEW_MEMORIES_MAX = 5_000
 
-/** Times are small, so there may be more of them. */
+/** Timestamps are small, so a timeline may have more. */
 const TIMES_MAX = 20_000
 
-/** A model may have to be loaded first; one that takes longer is told as missing. */
-const OPEN_MS = 20_000
+/** How long an overview waits for the embedding model. */
+const OPEN_TIMEOUT_MS = 20_000
 
 export type MemoryVector = {
   readonly memory: Memory
-  /** Null when it has none yet, or there is no model to make one. */
+  /** Null when the memory has no vector yet, or no model is available. */
   readonly vector: Float32Array | null
 }
 
@@ -35,44 +35,44 @@ export type MemoryVectors = {
   /** Newest first. */
   readonly memories: readonly MemoryVector[]
   readonly dimensions: number | null
-  /** Whether these are all. */
+  /** Whether the list has all memories. */
   readonly isComplete: boolean
   /** Why there are no vectors; null when there are. */
   readonly reason: string | null
 }
 
-/** Whether a memory can be found by its meaning. */
+/** Whether vector search can find a memory. */
 export type VectorState = {
   readonly hasVector: boolean
   readonly dimensions: number | null
-  /** Why it has none; null when it has one. */
+  /** Why it has no vector; null when it has one. */
   readonly reason: string | null
 }
 
 export type NamedEntity = { readonly name: string; readonly memories: number }
 
 export type EntityOverview = {
-  /** Those that most memories name come first. */
+  /** By number of memories, highest first. */
   readonly entities: readonly NamedEntity[]
-  /** The memories that name any of them, newest first, each with the places of its entities in the list. */
+  /** The memories with any of the entities, newest first, and the indexes of their entities in the list. */
   readonly memories: readonly {
     readonly memory: Memory
     readonly entities: readonly number[]
   }[]
-  /** How many entities there are, with those that are left out. */
+  /** The number of all entities, including those not in the list. */
   readonly total: number
   readonly isComplete: boolean
 }
 
 export type Timeline = {
-  /** When memories other than digests were made. */
+  /** When memories other than episodes were created. */
   readonly memories: readonly Instant[]
-  /** When the conversations took place that there are digests of. */
+  /** When the conversations of the episodes took place. */
   readonly episodes: readonly Instant[]
   readonly isComplete: boolean
 }
 
-/** Only active memories are looked at, the newest first. */
+/** Overviews cover active memories, newest first. */
 export interface MemoryOverview {
   /**
    * The newest memories with their vectors.
@@ -110,25 +110,28 @@ export interface MemoryOverview {
   ): Promise<Timeline>
 }
 
-const ENTITIES = 150
+const ENTITIES_DEFAULT = 150
 
 export function createMemoryOverview(
-  ports: RecallDependencies,
+  deps: RecallDependencies,
   indexer: Indexer | null,
 ): MemoryOverview {
   return {
     vectors: async (scope, { limit = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
-      return loadVectors(ports, indexer, parseScope(scope), rowsMax)
+      return loadVectors(deps, indexer, parseScope(scope), rowsMax)
     },
     vectorState: async (scope, id) =>
-      vectorState(ports, indexer, parseScope(scope), parseId('mem', id)),
-    entities: async (scope, { limit = ENTITIES, memories = OVERVIEW_MEMORIES_MAX } = {}) => {
+      loadVectorState(deps, indexer, parseScope(scope), parseId('mem', id)),
+    entities: async (
+      scope,
+      { limit = ENTITIES_DEFAULT, memories = OVERVIEW_MEMORIES_MAX } = {},
+    ) => {
       const rowsMax = parseLimit(memories, OVERVIEW_MEMORIES_MAX)
-      const { rows, isComplete } = await loadNewest(ports, parseScope(scope), {}, rowsMax)
+      const { rows, isComplete } = await loadNewest(deps, parseScope(scope), {}, rowsMax)
       return { ...collectEntities(rows, limit), isComplete }
     },
-    times: async (scope, span = {}) => loadTimes(ports, parseScope(scope), span),
+    times: async (scope, span = {}) => loadTimes(deps, parseScope(scope), span),
   }
 }
 
@@ -156,81 +159,79 @@ async function loadNewest(
 }
 
 async function loadVectors(
-  ports: RecallDependencies,
+  deps: RecallDependencies,
   indexer: Indexer | null,
   scope: Scope,
   rowsMax: number,
 ): Promise<MemoryVectors> {
-  const { rows, isComplete } = await loadNewest(ports, scope, {}, rowsMax)
-  const without = (because: string): MemoryVectors => ({
+  const { rows, isComplete } = await loadNewest(deps, scope, {}, rowsMax)
+  const withoutVectors = (reason: string): MemoryVectors => ({
     memories: rows.map((memory) => ({ memory, vector: null })),
     dimensions: null,
     isComplete,
-    reason: because,
+    reason,
   })
-  const { vectors } = ports
-  if (indexer === null || vectors === undefined) return without(explainMissingVectors(ports))
-  const opened = await withTimeout(OPEN_MS, () => indexer.open(scope))
-  if (opened.kind === 'failed') return without(opened.reason)
+  const { vectors } = deps
+  if (indexer === null || vectors === undefined) return withoutVectors(explainMissingVectors(deps))
+  const opened = await withTimeout(OPEN_TIMEOUT_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return withoutVectors(opened.reason)
   const { space } = opened.result
-  const found = new Map<MemoryId, Float32Array>()
+  const vectorOf = new Map<MemoryId, Float32Array>()
   for (let start = 0; start < rows.length; start += PAGE_ROWS_MAX) {
     const ids = rows.slice(start, start + PAGE_ROWS_MAX).map(({ id }) => id)
-    for (const [id, vector] of await vectors.vectorsOf(space, scope, ids)) found.set(id, vector)
+    for (const [id, vector] of await vectors.vectorsOf(space, scope, ids)) vectorOf.set(id, vector)
     await yieldToEventLoop()
   }
   return {
-    memories: rows.map((memory) => ({ memory, vector: found.get(memory.id) ?? null })),
+    memories: rows.map((memory) => ({ memory, vector: vectorOf.get(memory.id) ?? null })),
     dimensions: space.dimensions,
     isComplete,
     reason: null,
   }
 }
 
-async function vectorState(
-  ports: RecallDependencies,
+async function loadVectorState(
+  deps: RecallDependencies,
   indexer: Indexer | null,
   scope: Scope,
   id: MemoryId,
 ): Promise<VectorState> {
-  const { store, vectors } = ports
-  if ((await store.get('memory', scope, id)) === null) {
-    throw new AppError('not_found', `There is no memory ${id} here.`, { id })
-  }
+  const { vectors } = deps
+  await getMemoryOrThrow(deps, scope, id)
   const none = (reason: string) => ({ hasVector: false, dimensions: null, reason })
-  if (indexer === null || vectors === undefined) return none(explainMissingVectors(ports))
-  const opened = await withTimeout(OPEN_MS, () => indexer.open(scope))
+  if (indexer === null || vectors === undefined) return none(explainMissingVectors(deps))
+  const opened = await withTimeout(OPEN_TIMEOUT_MS, () => indexer.open(scope))
   if (opened.kind === 'failed') return none(opened.reason)
   const { space } = opened.result
-  const found = await vectors.vectorsOf(space, scope, [id])
-  if (found.has(id)) return { hasVector: true, dimensions: space.dimensions, reason: null }
-  return none('It has none yet, and is found by its words.')
+  const stored = await vectors.vectorsOf(space, scope, [id])
+  if (stored.has(id)) return { hasVector: true, dimensions: space.dimensions, reason: null }
+  return none('The memory has no vector yet; keyword search finds it.')
 }
 
-/** Names in capitals and without are one entity, spelled as it was last. */
-export function collectEntities(
+/** Entities whose names differ only in case are one, in the newest spelling. */
+function collectEntities(
   newestFirst: readonly Memory[],
   entitiesMax: number,
 ): Omit<EntityOverview, 'isComplete'> {
-  const known = new Map<string, { readonly name: string; memories: number }>()
+  const byKey = new Map<string, { readonly name: string; memories: number }>()
   for (const { entities } of newestFirst) {
     for (const [key, name] of deduplicate(entities)) {
-      const entity = known.get(key) ?? { name, memories: 0 }
+      const entity = byKey.get(key) ?? { name, memories: 0 }
       entity.memories++
-      known.set(key, entity)
+      byKey.set(key, entity)
     }
   }
-  const chosen = [...known]
+  const selected = [...byKey]
     .sort(([, a], [, b]) => b.memories - a.memories || (a.name < b.name ? -1 : 1))
     .slice(0, entitiesMax)
-  const placeOf = new Map(chosen.map(([key], place) => [key, place]))
+  const indexOfKey = new Map(selected.map(([key], index) => [key, index]))
   const memories = newestFirst.flatMap((memory) => {
     const entities = [...deduplicate(memory.entities).keys()].flatMap(
-      (key) => placeOf.get(key) ?? [],
+      (key) => indexOfKey.get(key) ?? [],
     )
     return entities.length === 0 ? [] : [{ memory, entities }]
   })
-  return { entities: chosen.map(([, entity]) => entity), memories, total: known.size }
+  return { entities: selected.map(([, entity]) => entity), memories, total: byKey.size }
 }
 
 function deduplicate(names: readonly string[]): ReadonlyMap<string, string> {
@@ -238,26 +239,26 @@ function deduplicate(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 async function loadTimes(
-  ports: RecallDependencies,
+  deps: RecallDependencies,
   scope: Scope,
   { from, before }: { readonly from?: number; readonly before?: number },
 ): Promise<Timeline> {
   const span = {
-    ...(from === undefined ? {} : { createdFrom: from as Instant }), // checked by whoever asks
+    ...(from === undefined ? {} : { createdFrom: from as Instant }), // validated by the caller
     ...(before === undefined ? {} : { createdBefore: before as Instant }),
   }
-  // An episode is told by when the conversation was, which may be long before it was distilled.
-  const [made, digests] = await Promise.all([
-    loadNewest(ports, scope, span, TIMES_MAX),
-    loadNewest(ports, scope, { categories: ['episode'], includeExpired: true }, TIMES_MAX),
+  // An episode is dated by its conversation, which may be much older than the distillation.
+  const [created, episodes] = await Promise.all([
+    loadNewest(deps, scope, span, TIMES_MAX),
+    loadNewest(deps, scope, { categories: ['episode'], includeExpired: true }, TIMES_MAX),
   ])
   const isInSpan = (at: Instant) =>
     (from === undefined || at >= from) && (before === undefined || at < before)
   return {
-    memories: made.rows
+    memories: created.rows
       .filter(({ category }) => category !== 'episode')
       .map(({ createdAt }) => createdAt),
-    episodes: digests.rows.map(getEpisodeTime).filter(isInSpan),
-    isComplete: made.isComplete && digests.isComplete,
+    episodes: episodes.rows.map(getEventTime).filter(isInSpan),
+    isComplete: created.isComplete && episodes.isComplete,
   }
 }

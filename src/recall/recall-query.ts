@@ -1,4 +1,4 @@
-/** What of the documents a question is asked about, and what was said before it. */
+/** The query of a recall: its document filter, and the context of follow-up questions. */
 
 import { isTrusted, MEMORY_STATUSES, MEMORY_TYPES, TRUST_LEVELS } from '../domain/memory.ts'
 import type { DocumentType } from '../domain/search-document.ts'
@@ -8,33 +8,34 @@ import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import type { DocumentFilter, MemoryFilter } from '../storage/store.ts'
 import { isFollowUp } from './question/follow-up.ts'
 
-/** Of the messages before a follow-up question, so many and so much of each are searched with it. */
+/** How many messages before a follow-up question are searched with it, and how much of each. */
 const CONTEXT_MESSAGES_MAX = 2
 const CONTEXT_CHARACTERS_MAX = 400
 
-/** Null where the question speaks for itself. */
+/** The messages before a follow-up question; null for other questions. */
 export function buildContextText({ text, context = [] }: RecallQuery): string | null {
-  const before = context.slice(0, CONTEXT_MESSAGES_MAX).map((each) => each.trim())
-  const said = before
-    .filter((each) => each !== '')
-    .map((each) => each.slice(-CONTEXT_CHARACTERS_MAX))
-  return said.length > 0 && isFollowUp(text) ? said.join('\n') : null
+  const messages = context
+    .slice(0, CONTEXT_MESSAGES_MAX)
+    .map((message) => message.trim())
+    .filter((message) => message !== '')
+    .map((message) => message.slice(-CONTEXT_CHARACTERS_MAX))
+  return messages.length > 0 && isFollowUp(text) ? messages.join('\n') : null
 }
 
 export function buildDocumentFilter(query: RecallQuery, now: Instant): DocumentFilter {
-  const types = documentTypes(query)
-  return { ...memoryFilterOf(query, now), ...(types === undefined ? {} : { types }) }
+  const types = selectTypes(query)
+  return { ...buildMemoryFilter(query, now), ...(types === undefined ? {} : { types }) }
 }
 
-/** What only memories have. */
-const MEMORY_FIELDS = ['categories', 'types', 'key', 'pinned', 'importanceMin', 'ids'] as const
+/** Filters that apply to memories only. */
+const MEMORY_FILTERS = ['categories', 'types', 'key', 'pinned', 'importanceMin', 'ids'] as const
 
-/** Undefined for every memory and no turn. */
-function documentTypes(query: RecallQuery): readonly DocumentType[] | undefined {
+/** Undefined means all memories and no turns. */
+function selectTypes(query: RecallQuery): readonly DocumentType[] | undefined {
   const { include, types } = query
   if (include === 'conversations') return ['turn']
-  const isOfMemories = MEMORY_FIELDS.some((field) => query[field] !== undefined)
-  if (include === 'facts' || (include === undefined && isOfMemories)) return types
+  const filtersMemories = MEMORY_FILTERS.some((field) => query[field] !== undefined)
+  if (include === 'facts' || (include === undefined && filtersMemories)) return types
   return [...(types ?? MEMORY_TYPES), 'turn']
 }
 
@@ -43,39 +44,39 @@ export function toMemoryFilterOnly({ types, ...where }: DocumentFilter): MemoryF
   return memoryTypes === undefined ? where : { ...where, types: memoryTypes }
 }
 
-function memoryFilterOf(query: RecallQuery, now: Instant): MemoryFilter {
+function buildMemoryFilter(query: RecallQuery, now: Instant): MemoryFilter {
   const { trusts = TRUST_LEVELS } = query
-  const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isTrusted) }
-  if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
-  // What has been replaced or disabled since may have been active then.
+  const trustFilter = query.includeSuspect === true ? {} : { trusts: trusts.filter(isTrusted) }
+  if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...trustFilter }
+  // Memories that were replaced or disabled since may have been active then.
   const { validAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
   const before = Math.min(now + 1, query.createdBefore ?? Number.POSITIVE_INFINITY)
-  return { ...where, ...believed, createdBefore: before as Instant } // "at or before", in whole milliseconds
+  return { ...where, ...trustFilter, createdBefore: before as Instant } // "at or before", in whole milliseconds
 }
 
 export type RecallQuery = ReadFilter & {
   readonly text: string
   readonly limit?: number
-  /** Also what is kept for review because its source is not trusted. */
+  /** Includes suspect memories, which await review. */
   readonly includeSuspect?: boolean
   /**
-   * Whether to search memories (`facts`), turns of conversations, or both. The default is both, unless a filter asks for
-   * what only memories have, as `categories` does. The strategies `recent` and `exact` list memories alone.
+   * Whether to search memories (`facts`), conversation turns, or both. Default: both, unless a filter applies to memories
+   * only, such as `categories`. The strategies `recent` and `exact` list memories only.
    */
   readonly include?: Settings['gateway.contextSources']
-  /** What the person said just before, newest first: a follow-up question is searched together with it. */
+  /** The previous messages of the user, newest first. A follow-up question is searched together with them. */
   readonly context?: readonly string[]
   readonly strategy?: Settings['recall.strategy']
   readonly fusion?: Settings['recall.fusion']
-  /** At most so many tokens of memories, but at least one memory. */
+  /** The token budget of the results. At least one memory is returned, unless it is 0. */
   readonly tokensMax?: number
   /**
-   * `prompt`: what a model is given. It fits into the setting `contextTokensMax`, and counts as a use of the memories.
-   * `search`, the default, changes nothing.
+   * `prompt`: the results go into a prompt. They observe `gateway.contextTokensMax` and count as uses of the memories.
+   * `search`, the default, counts nothing.
    */
   readonly purpose?: 'search' | 'prompt'
-  /** How things stood at an earlier time. Memories are found by what they say now. */
+  /** Returns the memories in their versions of an earlier time. The search still matches their current content. */
   readonly asOf?: Date | number
-  /** How long to wait for each leg; default: the setting `legDeadlineMs`. */
+  /** The timeout of each retriever. Default: `recall.retrieverTimeoutMs`. */
   readonly timeoutMs?: number
 }

@@ -3,14 +3,14 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { Evidence, TrailStep } from './ranking/candidate.ts'
 
 export type RecalledMemory = {
-  /** Of type `turn` where it is a turn of a conversation. */
+  /** A memory, or a conversation turn (type `turn`). */
   readonly memory: SearchDocument
   readonly score: number
-  /** 0 … 1: how much of the question's words the memory holds. */
+  /** 0 … 1: the share of the question's terms in the memory. */
   readonly coverage: number
   readonly evidence: Evidence
   readonly tokens: number
-  /** How it got here, step by step. */
+  /** The ranking stages that produced the score. */
   readonly trail: readonly TrailStep[]
 }
 
@@ -22,20 +22,20 @@ export type RecallResult = {
     readonly vector: RetrieverReport
     readonly rerank: RetrieverReport
   }
-  /** Something was found, but nothing that was near enough. */
+  /** Whether candidates were found, but all were below the similarity threshold. */
   readonly abstained: boolean
-  /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
+  /** The calibrated similarity of the closest memory, on the scale of `recall.minTopSimilarity`; null without vectors. */
   readonly topSimilarity: number | null
-  /** The time that the question names, in its words. */
+  /** The time expression in the question. */
   readonly timeExpression: string | null
   readonly tokens: number
 }
 
-/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
+/** What a retriever did, and why it returned nothing. */
 export type RetrieverReport = {
   readonly state: 'searched' | 'skipped' | 'failed'
   readonly hits: number
   readonly reason: string | null
-  /** Of meaning: how many memories are known to have no vector yet. */
+  /** For vector search: documents known to have no vector yet. */
   readonly withoutVector?: number
 }

@@ -16,7 +16,7 @@ import { createMemoryOverview, type MemoryOverview } from './memory-overview.ts'
 import { recall } from './recall.ts'
 import type { RecallQuery } from './recall-query.ts'
 import type { RecallResult } from './recall-result.ts'
-import { mergeRecallResults, type RecallScope, resolveRecallScopes } from './scope-merge.ts'
+import { mergeRecallResults, type RecallScope, resolveRecallScopes } from './recall-scope.ts'
 import type { RecallDependencies } from './types.ts'
 
 export type EngineRecallQuery = RecallQuery & {
@@ -87,7 +87,7 @@ export function createRecallService({
   const hasVectors = embedder !== undefined && vectors !== undefined
   const indexer = hasVectors ? new Indexer({ ...ports, embedder, vectors }) : null
   const circuitBreakers = {
-    meaning: createModelBreaker(ports.clock),
+    vector: createModelBreaker(ports.clock),
     rerank: createModelBreaker(ports.clock),
   }
   return {
@@ -109,7 +109,7 @@ export function createRecallService({
       return result
     },
     describeModels: () => ({
-      embedder: embedder === undefined ? null : reportEmbedder(embedder, circuitBreakers.meaning),
+      embedder: embedder === undefined ? null : reportEmbedder(embedder, circuitBreakers.vector),
       reranker:
         reranker === undefined
           ? null
@@ -121,21 +121,21 @@ export function createRecallService({
           ? null
           : {
               ...(await indexer.status()),
-              embedder: reportEmbedder(embedder, circuitBreakers.meaning),
+              embedder: reportEmbedder(embedder, circuitBreakers.vector),
               facts: vectors.report(),
             },
       vectorsUnavailableReason:
         indexer === null && embedder !== undefined ? explainMissingVectors(ports) : null,
       rerankerProblem: reranker?.unavailableReason ?? circuitBreakers.rerank.openReason,
     }),
-    warmUp: async () => indexer?.catchUp(),
+    warmUp: async () => indexer?.backfill(),
     reindex: async (options = {}) => {
       if (indexer === null) throw new AppError('missing_part', explainMissingVectors(ports))
       return indexer.reindex(options)
     },
-    onCommit: (changes) => indexer?.changed(listDocumentsToEmbed(changes)),
+    onCommit: (changes) => indexer?.enqueue(listDocumentsToEmbed(changes)),
     close: async () => {
-      await Promise.all([circuitBreakers.meaning.close(), circuitBreakers.rerank.close()])
+      await Promise.all([circuitBreakers.vector.close(), circuitBreakers.rerank.close()])
       await indexer?.close()
     },
   }

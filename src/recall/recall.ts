@@ -1,48 +1,51 @@
 /**
- * Recall: a question comes in; the few memories that answer it come out, with the reason for each, or nothing.
+ * Recall: returns the few memories that answer a question, each with the trail of its ranking, or nothing.
  *
- *   plan       what is asked, about whom, about when
- *   gather     words and meaning in parallel, each under a deadline; a leg that fails is a missing list, not an error
- *   fuse       one order from all evidence, that of neighbouring memories included
- *   match      who and when
- *   weigh      importance, salience, age
- *   rerank     by a model that reads question and memory together, where there is one
- *   diversify  repetitions move down
- *   floor      what is not near enough is left out
- *   fit        into the limit, and into a prompt
+ *   1. question    names, speaker and time span of the question
+ *   2. retrievers  keyword and vector search in parallel, each with a timeout; a failed one is reported, not thrown
+ *   3. fusion      one ranking from all evidence, including neighboring turns
+ *   4. match       boosts for the speaker and the time that the question names
+ *   5. boosts      importance, salience, recency
+ *   6. rerank      by a model that reads question and memory together, if configured
+ *   7. diversity   memories that repeat better ones move down
+ *   8. threshold   drops what is not similar enough
+ *   9. budget      applies the limit and the token budget
  *
- * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
+ * The number of candidates does not depend on the limit, so the first results are the same for every limit.
  */
 
+import { parseInstant, parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
-import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
-import { hasEnded, type Memory } from '../domain/memory.ts'
+import { QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
+import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId, type SearchDocument } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import type { Instant } from '../lib/time.ts'
+import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { innerProduct } from '../lib/vector-math.ts'
+import { loadVersionsAsOf } from '../memory/memory-reader.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
-import type { Page } from '../storage/store.ts'
+import type { Page, SessionNeighbors } from '../storage/store.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { seeksAdvice } from './question/advice.ts'
-import { discountContextTerms } from './question/follow-up.ts'
-import { containsAnyName, namesWithin } from './question/names.ts'
-import { removeTimeTerms } from './question/time-terms.ts'
+import { containsAnyName, extractInnerNames } from './question/names.ts'
+import { type ParsedQuestion, parseQuestion } from './question/question-analysis.ts'
+import { discountContextTerms, removeTimeTerms } from './question/term-weights.ts'
 import {
   addTrailStep,
   attachDocument,
   type Candidate,
   compareByScore,
+  createEmptyCandidate,
   type LoadedCandidate,
   renderTrail,
   reviseCandidate,
 } from './ranking/candidate.ts'
-import { selectPool, withoutRepetitions } from './ranking/candidate-pool.ts'
+import { dropRepetitions, selectPool } from './ranking/candidate-pool.ts'
 import { diversifyCandidates } from './ranking/diversity.ts'
 import {
   gatherEvidence,
@@ -57,18 +60,14 @@ import {
   fuseCandidates,
   type RetrieverHits,
 } from './ranking/fusion.ts'
-import {
-  boostQuestionMatches,
-  type ParsedQuestion,
-  parseQuestion,
-} from './ranking/question-match.ts'
-import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
+import { boostQuestionMatches } from './ranking/question-match.ts'
 import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
 import {
   CERTAIN_COVERAGE,
   filterBySimilarity,
   type ThresholdOptions,
 } from './ranking/similarity-threshold.ts'
+import { type BudgetedMemory, fitBudget } from './ranking/token-budget.ts'
 import {
   buildContextText,
   buildDocumentFilter,
@@ -80,7 +79,6 @@ import {
   assertAnyRetrieverAnswered,
   buildRetrieverReport,
   collectNeighbors,
-  createEmptyCandidate,
   createSkipped,
   type RetrievalRequest,
   type RetrieverDependencies,
@@ -93,33 +91,37 @@ import {
 } from './retrievers.ts'
 import type { RecallDependencies } from './types.ts'
 
-/** How many candidates are read and ranked by more than their place in the lists. */
-const POOL = RECALL_MEMORIES_MAX
+/** Candidates that are loaded and ranked further. */
+const POOL_SIZE = RECALL_MEMORIES_MAX
 
-/** How many more are read where most of the first ones repeat each other: two extended legs at most. */
-const REFILL = 500
+/** Further candidates that are loaded when most of the pool repeats itself. */
+const REFILL_SIZE = 500
 
-/** Below this share of the best score, a memory is not part of the answer. */
-const TAIL_SHARE = 0.2
+/** Results below this share of the best score are dropped. */
+const TAIL_SCORE_SHARE = 0.2
 
-type RecallRun = RetrievalRequest & { readonly query: RecallQuery }
+/** The maximum of `gateway.contextTokensMax`. */
+const TOKENS_MAX = 16_000
+
+type RecallRequest = RetrievalRequest & { readonly query: RecallQuery }
 
 export async function recall(
-  ports: RecallDependencies,
-  parts: RetrieverDependencies,
+  deps: RecallDependencies,
+  retrievers: RetrieverDependencies,
   scope: Scope,
   query: RecallQuery,
 ): Promise<RecallResult> {
-  const settings = resolveSettings(ports.settings, toSettingOverrides(query))
+  const settings = resolveSettings(deps.settings, toSettingOverrides(query))
   const limit = parseLimit(query.limit ?? settings['recall.limit'], RECALL_MEMORIES_MAX)
   if (typeof query.text !== 'string') {
-    throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
+    throw new AppError('invalid_input', '`text` must be a string.', { field: 'text' })
   }
-  const now = query.asOf === undefined ? ports.clock.now() : parseTime(query.asOf)
+  const now = query.asOf === undefined ? deps.clock.now() : parseAsOf(query.asOf)
   const tokensMax = getTokenBudget(query, settings)
-  const call: RecallRun = {
-    ...parts,
-    ports,
+  const strategy = settings['recall.strategy']
+  const request: RecallRequest = {
+    ...retrievers,
+    deps,
     scope,
     query,
     settings,
@@ -129,335 +131,322 @@ export async function recall(
     now,
     timeoutMs: settings['recall.retrieverTimeoutMs'],
   }
-  const found =
-    settings['recall.strategy'] === 'recent' || settings['recall.strategy'] === 'exact'
-      ? await loadNewest(call, limit)
-      : await retrieveCandidates(call)
-  const fitted = fitBudget(found.candidates, limit, tokensMax, ports.countTokens ?? estimateTokens)
+  const { candidates, ...report } =
+    strategy === 'recent' || strategy === 'exact'
+      ? await loadNewest(request, limit)
+      : await retrieveCandidates(request)
+  const selected = fitBudget(candidates, limit, tokensMax, deps.countTokens ?? estimateTokens)
   return {
-    memories: fitted.map(toRecalled),
-    strategy: settings['recall.strategy'],
-    retrievers: found.retrievers,
-    abstained: found.abstained,
-    topSimilarity: found.topSimilarity,
-    timeExpression: found.timeExpression,
-    tokens: fitted.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...report,
+    memories: selected.map(toRecalledMemory),
+    strategy,
+    tokens: selected.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
 
-type RetrievedCandidates = Pick<
+type RankedCandidates = Pick<
   RecallResult,
   'retrievers' | 'abstained' | 'topSimilarity' | 'timeExpression'
 > & {
   readonly candidates: readonly LoadedCandidate[]
 }
 
-async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates> {
-  const { settings, text, now } = call
-  const asked = parseQuestion(text, now)
-  const words = searchLexical(call)
-  const [keyword, meaning, then] = await Promise.all([
-    words,
-    searchVectors(call, words),
-    retrieveByTime(call, asked.span),
+async function retrieveCandidates(request: RecallRequest): Promise<RankedCandidates> {
+  const { settings, text, now } = request
+  const question = parseQuestion(text, now)
+  const lexicalSearch = searchLexical(request)
+  const [lexical, vector, timeMatches] = await Promise.all([
+    lexicalSearch,
+    searchVectors(request, lexicalSearch),
+    retrieveByTime(request, question.span),
   ])
-  assertAnyRetrieverAnswered(keyword, meaning)
+  assertAnyRetrieverAnswered(lexical, vector)
   await yieldToEventLoop()
-  const legs: RetrieverHits = {
-    keyword: keyword.kind === 'done' ? runStrategy(keyword.result, call, asked, then) : null,
-    vector: meaning.kind === 'done' ? meaning.result.hits : null,
+  const vectorMatch = vector.kind === 'done' ? vector.result : null
+  const hits: RetrieverHits = {
+    keyword:
+      lexical.kind === 'done'
+        ? adjustTermWeights(lexical.result, request, question, timeMatches)
+        : null,
+    vector: vectorMatch?.hits ?? null,
   }
-  const answer = meaning.kind === 'done' ? meaning.result : null
-  const all = await fuseHits(call, legs, collectNeighbors(keyword, meaning))
-  await yieldToEventLoop()
-  const pool = await readPool(call, all, then.candidates, { legs, answer })
-  await yieldToEventLoop()
-  const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, toBoostOptions(settings))
-  const reranked = await rerank(call, ranked)
-  const varied = diversifyCandidates(reranked.candidates, settings['recall.mmrLambda'])
-  const above = filterBySimilarity(
-    varied,
-    answer?.closeness ?? null,
-    toThresholds(settings),
-    easedBy(text),
+  const context = await loadSessionContext(request, hits, collectNeighbors(lexical, vector))
+  const fused = fuseCandidates(
+    gatherEvidence(hits.keyword, hits.vector, context),
+    hits,
+    toFusionOptions(settings),
   )
-  // A reranker's scores have no zero to measure a tail from.
+  await yieldToEventLoop()
+  const pool = await loadPool(request, fused, timeMatches.candidates, hits, vectorMatch)
+  await yieldToEventLoop()
+  const matched = boostQuestionMatches(pool, question)
+  const boosted = applyBoosts(matched, now, toBoostOptions(settings))
+  const reranked = await rerank(request, boosted)
+  const diverse = diversifyCandidates(reranked.candidates, settings['recall.mmrLambda'])
+  const similar = filterBySimilarity(
+    diverse,
+    vectorMatch?.scale ?? null,
+    toThresholds(settings),
+    createThresholdRelaxation(text),
+  )
+  // The scores of a reranker have no zero from which a share could be measured.
   const keepsTail = reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0
-  const near = keepsTail ? above : removeTail(above, text)
+  const candidates = keepsTail ? similar : dropTail(similar, text)
   return {
-    candidates: near,
+    candidates,
     retrievers: {
       keyword: buildRetrieverReport(
-        keyword,
-        keyword.kind === 'done' ? keyword.result.hits.length : 0,
+        lexical,
+        lexical.kind === 'done' ? lexical.result.hits.length : 0,
       ),
       vector: {
-        ...buildRetrieverReport(meaning, answer?.hits.length ?? 0),
-        withoutVector: call.indexer?.waiting(call.scope) ?? 0,
+        ...buildRetrieverReport(vector, vectorMatch?.hits.length ?? 0),
+        withoutVector: request.indexer?.countQueued(request.scope) ?? 0,
       },
       rerank: reranked.report,
     },
-    abstained: near.length === 0 && pool.length > 0,
-    topSimilarity: getTopSimilarity(pool, answer),
-    timeExpression: asked.span?.words ?? null,
+    abstained: candidates.length === 0 && pool.length > 0,
+    topSimilarity: getTopSimilarity(pool, vectorMatch),
+    timeExpression: question.span?.words ?? null,
   }
 }
 
-/** The best candidates as rows. Where most of them repeat each other, those behind them take the places that this frees. */
-async function readPool(
-  call: RecallRun,
-  ranked: readonly Candidate[],
-  ofThatTime: readonly Candidate[],
-  answers: { readonly legs: RetrieverHits; readonly answer: VectorMatch | null },
-): Promise<readonly LoadedCandidate[]> {
-  const best = selectPool(ranked, POOL)
-  const known = new Set(best.map(({ id }) => id))
-  const others = ofThatTime.filter(({ id }) => !known.has(id))
-  const read = await readCandidates(call, best, others, answers)
-  const pool = withoutRepetitions(read)
-  if (read.length - pool.length < POOL / 2) return pool
-  const present = new Set(read.map(({ id }) => id))
-  const left = ranked.filter(({ id }) => !known.has(id) && !present.has(id)).slice(0, REFILL)
-  const more = await readCandidates(call, left, [], answers)
-  return withoutRepetitions([...read, ...more]).slice(0, POOL + others.length)
-}
-
-async function readCandidates(
-  call: RecallRun,
-  best: readonly Candidate[],
-  others: readonly Candidate[],
-  { legs, answer }: { readonly legs: RetrieverHits; readonly answer: VectorMatch | null },
-): Promise<readonly LoadedCandidate[]> {
-  const candidates = [...addFusionTrail(best, legs, toFusionOptions(call.settings)), ...others]
-  // At once, because each is a trip where the store is a server.
-  const [rows, own] = await Promise.all([
-    load(call, candidates),
-    loadMissingVectors(call, candidates, answer),
-  ])
-  return compareVectors(call, filterReadable(rows, answer), answer, own)
-}
-
-/** Of a long turn, so much is looked through for names. */
-const NAMED_CHARACTERS_MAX = 20_000
-
-/** Advice takes what is loosely related; else a name tells more than its share of the question's words. */
-function easedBy(question: string): (candidate: LoadedCandidate) => boolean {
-  if (seeksAdvice(question)) return () => true
-  const names = namesWithin(question)
-  return ({ memory }) => containsAnyName(memory.content.slice(0, NAMED_CHARACTERS_MAX), names)
-}
-
-/** Without those that only a model brought here which can't read them. */
-function filterReadable(
-  candidates: readonly LoadedCandidate[],
-  meaning: VectorMatch | null,
-): readonly LoadedCandidate[] {
-  if (meaning === null) return candidates
-  return candidates.filter(
-    ({ evidence, memory }) =>
-      evidence.keyword > 0 || evidence.vector === 0 || meaning.reads(memory.content),
-  )
-}
-
-/** A time that there are memories of is looked for as a time; a time like "last week" then no longer by its words. */
-function runStrategy(
-  leg: LexicalHits,
-  { text, context }: RecallRun,
+/** Context terms of a follow-up count less. Words of a relative time are dropped if memories of that time exist. */
+function adjustTermWeights(
+  hits: LexicalHits,
+  { text, context }: RecallRequest,
   { span }: ParsedQuestion,
-  { isKnown }: TimeMatches,
+  { hasMemories }: TimeMatches,
 ): LexicalHits {
-  const weighed = context === null ? leg : discountContextTerms(leg, text)
-  return span?.isRelative && isKnown ? removeTimeTerms(weighed, text, span) : weighed
+  const weighted = context === null ? hits : discountContextTerms(hits, text)
+  return span?.isRelative && hasMemories ? removeTimeTerms(weighted, text, span) : weighted
 }
 
-/** Of the nearest, on the scale of the floors. */
-function getTopSimilarity(
-  pool: readonly LoadedCandidate[],
-  meaning: VectorMatch | null,
-): number | null {
-  const similarities = pool.flatMap(({ contextSimilarity }) => contextSimilarity ?? [])
-  if (meaning === null || similarities.length === 0) return null
-  return meaning.closeness(Math.max(...similarities))
-}
-
-/** What stands far below the best is not part of the answer, unless it holds the words of the question. */
-function removeTail(
-  candidates: readonly LoadedCandidate[],
-  question: string,
-): readonly LoadedCandidate[] {
-  // The same question, asked before, is nearer than any answer, so neither facts nor other turns are measured by it.
-  const folded = normalizeStatement(question)
-  const answers = candidates.filter(({ memory }) => normalizeStatement(memory.content) !== folded)
-  const bestOf = (areTurns: boolean) =>
-    Math.max(0, ...answers.map(({ id, score }) => (isTurnId(id) === areTurns ? score : 0)))
-  const [fact, turn] = [bestOf(false), bestOf(true)]
-  return candidates.filter(({ id, score, coverage }) => {
-    const best = isTurnId(id) ? turn : fact
-    return score >= best * TAIL_SHARE || coverage >= CERTAIN_COVERAGE
-  })
-}
-
-async function fuseHits(
-  call: RecallRun,
-  legs: RetrieverHits,
-  told: ReturnType<typeof collectNeighbors>,
-) {
-  const options = toFusionOptions(call.settings)
-  const candidates = gatherEvidence(
-    legs.keyword,
-    legs.vector,
-    await loadSessionContext(call, legs, told),
-  )
-  return fuseCandidates(candidates, legs, options)
-}
-
-/** What stands around the best hits. Without it they are judged by what they say themselves. */
+/** The neighbors of the best hits. Without them, hits are scored by their own text. */
 async function loadSessionContext(
-  { ports, scope, settings, timeoutMs: deadlineMs }: RecallRun,
-  { keyword, vector: meaning }: RetrieverHits,
-  told: ReturnType<typeof collectNeighbors>,
+  { deps, scope, settings, timeoutMs }: RecallRequest,
+  { keyword, vector }: RetrieverHits,
+  known: ReadonlyMap<MemoryId, SessionNeighbors | null>,
 ): Promise<SessionContext> {
   if (settings['recall.fusion'] !== 'adaptive') return new Map()
-  const ids = rankInitialHits(keyword, meaning)
+  const ids = rankInitialHits(keyword, vector)
     .slice(0, SESSION_CONTEXT_HITS_MAX)
     .map(({ id }) => id)
-  const course = new Map(ids.flatMap((id) => filterNamedSpeakers(id, told.get(id))))
-  const untold = ids.filter((id) => !told.has(id))
-  if (untold.length === 0) return course
-  const asked = await withTimeout(deadlineMs, () =>
-    ports.store.findNeighbors(scope, untold, SESSION_CONTEXT_REACH),
+  const context = new Map(
+    ids.flatMap((id) => {
+      const neighbors = known.get(id)
+      return neighbors == null ? [] : [[id, neighbors] as const]
+    }),
   )
-  return asked.kind === 'done' ? new Map([...course, ...asked.result]) : course
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length === 0) return context
+  const loaded = await withTimeout(timeoutMs, () =>
+    deps.store.findNeighbors(scope, unknown, SESSION_CONTEXT_REACH),
+  )
+  return loaded.kind === 'done' ? new Map([...context, ...loaded.result]) : context
 }
 
-function filterNamedSpeakers<Value>(id: MemoryId, value: Value | null | undefined) {
-  return value == null ? [] : [[id, value] as const]
+/** Loads the best candidates. If most of them repeat each other, the next ones take the free places. */
+async function loadPool(
+  request: RecallRequest,
+  fused: readonly Candidate[],
+  timeMatches: readonly Candidate[],
+  hits: RetrieverHits,
+  vectorMatch: VectorMatch | null,
+): Promise<readonly LoadedCandidate[]> {
+  const best = selectPool(fused, POOL_SIZE)
+  const bestIds = new Set(best.map(({ id }) => id))
+  const others = timeMatches.filter(({ id }) => !bestIds.has(id))
+  const loaded = await loadCandidates(request, best, others, hits, vectorMatch)
+  const pool = dropRepetitions(loaded)
+  if (loaded.length - pool.length < POOL_SIZE / 2) return pool
+  const loadedIds = new Set(loaded.map(({ id }) => id))
+  const next = fused
+    .filter(({ id }) => !bestIds.has(id) && !loadedIds.has(id))
+    .slice(0, REFILL_SIZE)
+  const refill = await loadCandidates(request, next, [], hits, vectorMatch)
+  return dropRepetitions([...loaded, ...refill]).slice(0, POOL_SIZE + others.length)
 }
 
-/** The rows of the candidates, as they were at the time in question. What was forgotten since the match is left out. */
-async function load(
-  { ports, scope, query, where, now }: RecallRun,
+async function loadCandidates(
+  request: RecallRequest,
+  best: readonly Candidate[],
+  others: readonly Candidate[],
+  hits: RetrieverHits,
+  vectorMatch: VectorMatch | null,
+): Promise<readonly LoadedCandidate[]> {
+  const candidates = [...addFusionTrail(best, hits, toFusionOptions(request.settings)), ...others]
+  // In parallel, because each is a round trip where the store is a server.
+  const [loaded, vectors] = await Promise.all([
+    loadDocuments(request, candidates),
+    loadMissingVectors(request, candidates, vectorMatch),
+  ])
+  return addSimilarities(request, filterReadable(loaded, vectorMatch), vectorMatch, vectors)
+}
+
+/** Loads the documents, as of the requested time. Documents removed since the search are dropped. */
+async function loadDocuments(
+  { deps, scope, query, where, now }: RecallRequest,
   candidates: readonly Candidate[],
 ): Promise<readonly LoadedCandidate[]> {
   const ids = candidates.map(({ id }) => id)
-  const { rows } = await ports.store.findDocuments(scope, {
+  const { rows } = await deps.store.findDocuments(scope, {
     where: { ...where, ids },
     limit: ids.length,
   })
-  const present = query.asOf === undefined ? rows : await loadAsOf(ports, scope, rows, now)
-  const memories = new Map(present.map((memory) => [memory.id, memory]))
+  const versions = query.asOf === undefined ? rows : await loadVersionsAsOf(deps, scope, rows, now)
+  const documents = new Map(versions.map((document) => [document.id, document]))
   return candidates.flatMap((candidate) => {
-    const memory = memories.get(candidate.id)
-    return memory === undefined ? [] : [attachDocument(candidate, memory)]
+    const document = documents.get(candidate.id)
+    return document === undefined ? [] : [attachDocument(candidate, document)]
   })
 }
 
-/** The vectors of those that only their words have brought here. Null where they can't be had. */
+/** The vectors of candidates that vector search did not return; null when unavailable. */
 async function loadMissingVectors(
-  { ports: { vectors }, scope, timeoutMs: deadlineMs }: RecallRun,
+  { deps: { vectors }, scope, timeoutMs }: RecallRequest,
   candidates: readonly Candidate[],
-  meaning: VectorMatch | null,
+  vectorMatch: VectorMatch | null,
 ): Promise<ReadonlyMap<MemoryId, Float32Array> | null> {
-  const open = candidates.flatMap(({ id, similarity }) => (similarity === null ? [id] : []))
-  if (meaning === null || vectors === undefined || open.length === 0) return null
-  const told = await withTimeout(deadlineMs, () => vectors.vectorsOf(meaning.space, scope, open))
-  return told.kind === 'done' ? told.result : null
+  const ids = candidates.flatMap(({ id, similarity }) => (similarity === null ? [id] : []))
+  if (vectorMatch === null || vectors === undefined || ids.length === 0) return null
+  const loaded = await withTimeout(timeoutMs, () =>
+    vectors.vectorsOf(vectorMatch.space, scope, ids),
+  )
+  return loaded.kind === 'done' ? loaded.result : null
 }
 
-/** Tells how near these are. One that has no vector is noted, so that it gets one, and is judged by its words. */
-function compareVectors(
-  { indexer }: RecallRun,
-  pool: readonly LoadedCandidate[],
-  meaning: VectorMatch | null,
+/** Drops candidates that only vector search returned although the model cannot read their script. */
+function filterReadable(
+  candidates: readonly LoadedCandidate[],
+  vectorMatch: VectorMatch | null,
+): readonly LoadedCandidate[] {
+  if (vectorMatch === null) return candidates
+  return candidates.filter(
+    ({ evidence, memory }) =>
+      evidence.keyword > 0 || evidence.vector === 0 || vectorMatch.isReadable(memory.content),
+  )
+}
+
+/** Adds the similarities of loaded vectors. Documents without a vector are reported to the indexer. */
+function addSimilarities(
+  { indexer }: RecallRequest,
+  candidates: readonly LoadedCandidate[],
+  vectorMatch: VectorMatch | null,
   vectors: ReadonlyMap<MemoryId, Float32Array> | null,
 ): readonly LoadedCandidate[] {
-  if (meaning === null || vectors === null) return pool
-  const open = pool.filter(({ similarity }) => similarity === null)
-  indexer?.missed(
-    open.flatMap(({ id, memory }) => (vectors.has(id) ? [] : [memory])),
-    meaning.space,
+  if (vectorMatch === null || vectors === null) return candidates
+  const withoutVector = candidates.filter(
+    ({ id, similarity }) => similarity === null && !vectors.has(id),
   )
-  return pool.map((candidate) => {
-    const own = candidate.similarity === null ? vectors.get(candidate.id) : undefined
-    if (own === undefined) return candidate
-    const similarity = innerProduct(meaning.vector, own)
+  indexer?.enqueueMissing(
+    withoutVector.map(({ memory }) => memory),
+    vectorMatch.space,
+  )
+  return candidates.map((candidate) => {
+    const vector = candidate.similarity === null ? vectors.get(candidate.id) : undefined
+    if (vector === undefined) return candidate
+    const similarity = innerProduct(vectorMatch.vector, vector)
     const contextSimilarity = Math.max(similarity, candidate.contextSimilarity ?? similarity)
     return reviseCandidate(candidate, { similarity, contextSimilarity })
   })
 }
 
-async function loadAsOf(
-  { store }: RecallDependencies,
-  scope: Scope,
-  rows: readonly SearchDocument[],
-  at: Instant,
-): Promise<readonly SearchDocument[]> {
-  const changed = rows.filter(({ updatedAt }) => updatedAt > at).map(({ id }) => id)
-  const { rows: past } = await store.find('revision', scope, {
-    where: { memories: changed, inForceAt: at },
-    limit: PAGE_ROWS_MAX,
-  })
-  const then = new Map<MemoryId, SearchDocument>(past.map(({ memory }) => [memory.id, memory]))
-  return rows
-    .flatMap((row) => (row.updatedAt <= at ? [row] : (then.get(row.id) ?? [])))
-    .filter((row) => row.status === 'active' && !hasEnded(row, at))
-}
-
-/** The best are read again; those the reranker is silent about keep their order behind them. */
+/** Reranks the best candidates. Those that the reranker does not score keep their order behind the others. */
 async function rerank(
-  { ports, circuitBreakers: guards, settings, text, timeoutMs: deadlineMs }: RecallRun,
+  { deps, circuitBreakers, settings, text, timeoutMs }: RecallRequest,
   candidates: readonly LoadedCandidate[],
 ): Promise<{ readonly candidates: readonly LoadedCandidate[]; readonly report: RetrieverReport }> {
-  const { reranker } = ports
+  const { reranker } = deps
   const top = candidates.slice(0, settings['recall.rerankCandidates'])
   if (reranker === undefined || reranker.unavailableReason !== undefined || top.length < 2) {
-    const because =
+    const reason =
       reranker === undefined
         ? 'there is no reranker'
         : (reranker.unavailableReason ?? 'there is nothing to rerank')
-    return { candidates, report: buildRetrieverReport(createSkipped(because), 0) }
+    return { candidates, report: buildRetrieverReport(createSkipped(reason), 0) }
   }
   const texts = top.map(({ memory }) => memory.content)
-  const read = await guards.rerank.run(deadlineMs, (signal) => reranker.rerank(text, texts, signal))
-  if (read.kind === 'failed') return { candidates, report: buildRetrieverReport(read, 0) }
-  const usable = read.result.filter(({ index, score }) => index in top && Number.isFinite(score))
-  const judged = new Map(usable.map(({ index, score }) => [index, score]))
-  const above = top.flatMap((candidate, index) => {
-    const score = judged.get(index)
+  const response = await circuitBreakers.rerank.run(timeoutMs, (signal) =>
+    reranker.rerank(text, texts, signal),
+  )
+  if (response.kind === 'failed') return { candidates, report: buildRetrieverReport(response, 0) }
+  const valid = response.result.filter(({ index, score }) => index in top && Number.isFinite(score))
+  const scores = new Map(valid.map(({ index, score }) => [index, score]))
+  const scored = top.flatMap((candidate, index) => {
+    const score = scores.get(index)
     return score === undefined ? [] : [addTrailStep(candidate, 'rerank', score, reranker.name)]
   })
-  const below = candidates.filter((_, index) => !judged.has(index))
+  const unscored = candidates.filter((_, index) => !scores.has(index))
   return {
-    candidates: [...above.sort(compareByScore), ...below],
-    report: buildRetrieverReport(read, judged.size),
+    candidates: [...scored.sort(compareByScore), ...unscored],
+    report: buildRetrieverReport(response, scores.size),
   }
 }
 
-/** Whatever the question: the newest first. */
-async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCandidates> {
-  const present: SearchDocument[] = []
+/** Names are searched in this part of a long turn. */
+const NAMED_CHARACTERS_MAX = 20_000
+
+/** Lowers the threshold of turns for advice, to which much is relevant, and for turns with a name from the question. */
+function createThresholdRelaxation(question: string): (candidate: LoadedCandidate) => boolean {
+  if (seeksAdvice(question)) return () => true
+  const names = extractInnerNames(question)
+  return ({ memory }) => containsAnyName(memory.content.slice(0, NAMED_CHARACTERS_MAX), names)
+}
+
+/** Drops results far below the best one, unless they contain the words of the question. */
+function dropTail(
+  candidates: readonly LoadedCandidate[],
+  question: string,
+): readonly LoadedCandidate[] {
+  // An earlier copy of the question scores above any answer, so it must not set the scale.
+  const normalized = normalizeStatement(question)
+  const answers = candidates.filter(
+    ({ memory }) => normalizeStatement(memory.content) !== normalized,
+  )
+  const getBest = (isTurn: boolean) =>
+    Math.max(0, ...answers.map(({ id, score }) => (isTurnId(id) === isTurn ? score : 0)))
+  const [bestFact, bestTurn] = [getBest(false), getBest(true)]
+  return candidates.filter(({ id, score, coverage }) => {
+    const best = isTurnId(id) ? bestTurn : bestFact
+    return score >= best * TAIL_SCORE_SHARE || coverage >= CERTAIN_COVERAGE
+  })
+}
+
+/** The similarity of the closest candidate on the calibrated scale. */
+function getTopSimilarity(
+  pool: readonly LoadedCandidate[],
+  vectorMatch: VectorMatch | null,
+): number | null {
+  const similarities = pool.flatMap(({ contextSimilarity }) => contextSimilarity ?? [])
+  if (vectorMatch === null || similarities.length === 0) return null
+  return vectorMatch.scale(Math.max(...similarities))
+}
+
+/** The strategies `recent` and `exact`: the newest memories, whatever the question. */
+async function loadNewest(request: RecallRequest, limit: number): Promise<RankedCandidates> {
+  const { deps, scope, query, settings, where, now } = request
+  const newest: SearchDocument[] = []
   let after: string | null = null
   do {
-    const page: Page<Memory> = await call.ports.store.find('memory', call.scope, {
-      where: toMemoryFilterOnly(call.where),
+    const page: Page<Memory> = await deps.store.find('memory', scope, {
+      where: toMemoryFilterOnly(where),
       limit,
       order: 'newest',
       ...(after === null ? {} : { after }),
     })
-    const { rows } = page
-    const { asOf } = call.query
-    // Of those that are there now, some may not have held then; the next ones take their place.
-    present.push(
-      ...(asOf === undefined ? rows : await loadAsOf(call.ports, call.scope, rows, call.now)),
+    // Memories that did not exist at the requested time make room for the next page.
+    newest.push(
+      ...(query.asOf === undefined
+        ? page.rows
+        : await loadVersionsAsOf(deps, scope, page.rows, now)),
     )
     after = page.next
-  } while (present.length < limit && after !== null)
-  const report = buildRetrieverReport(
-    createSkipped(`the strategy is ${call.settings['recall.strategy']}`),
-    0,
-  )
+  } while (newest.length < limit && after !== null)
+  const skipped = createSkipped(`the strategy is ${settings['recall.strategy']}`)
+  const report = buildRetrieverReport(skipped, 0)
   return {
-    candidates: present.map((memory) => ({
+    candidates: newest.map((memory) => ({
       ...createEmptyCandidate(memory.id),
       memory,
       trail: [{ stage: 'recent', score: 0 }],
@@ -469,36 +458,35 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
   }
 }
 
-function toSettingOverrides({ strategy, fusion, timeoutMs: deadlineMs }: RecallQuery) {
+function toSettingOverrides({ strategy, fusion, timeoutMs }: RecallQuery) {
   return {
     ...(strategy === undefined ? {} : { 'recall.strategy': strategy }),
     ...(fusion === undefined ? {} : { 'recall.fusion': fusion }),
-    ...(deadlineMs === undefined ? {} : { 'recall.retrieverTimeoutMs': deadlineMs }),
+    ...(timeoutMs === undefined ? {} : { 'recall.retrieverTimeoutMs': timeoutMs }),
   }
 }
 
-/** As far as dates reach. */
-const TIME_MS_MAX = 8_640_000_000_000_000
-
-function parseTime(time: Date | number): Instant {
-  const ms = time instanceof Date ? time.getTime() : time
-  if (Number.isInteger(ms) && Math.abs(ms) <= TIME_MS_MAX) return ms as Instant // just checked
-  throw new AppError('invalid_input', 'That is not a time.', { field: 'asOf' })
+function parseAsOf(asOf: Date | number): Instant {
+  const ms = asOf instanceof Date ? asOf.getTime() : asOf
+  if (Number.isInteger(ms) && Math.abs(ms) <= INSTANT_MAX) return ms as Instant // checked
+  throw new AppError('invalid_input', '`asOf` must be a date or epoch milliseconds.', {
+    field: 'asOf',
+  })
 }
 
 function getTokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): number | null {
-  if (tokensMax !== undefined) {
-    if (!Number.isInteger(tokensMax) || tokensMax < 0 || tokensMax > 16_000) {
-      throw new AppError('invalid_input', 'tokensMax is a whole number from 0 to 16000.', {
-        field: 'tokensMax',
-      })
-    }
-    return tokensMax
+  if (tokensMax === undefined) {
+    return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
   }
-  return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
+  if (Number.isInteger(tokensMax) && tokensMax >= 0 && tokensMax <= TOKENS_MAX) return tokensMax
+  throw new AppError(
+    'invalid_input',
+    `\`tokensMax\` must be an integer from 0 to ${TOKENS_MAX}; got ${tokensMax}.`,
+    { field: 'tokensMax' },
+  )
 }
 
-function toRecalled({
+function toRecalledMemory({
   memory,
   score,
   coverage,

@@ -1,6 +1,6 @@
 /**
- * Gathers candidates: by words, by meaning, and by the time that is asked about, each under a deadline. A leg that fails
- * is a missing list with a reason, not an error.
+ * The retrievers of recall: keyword search, vector search, and memories from the time that the question names. Each has a
+ * timeout; a failed retriever yields a reason instead of hits.
  */
 
 import type { MemoryId } from '../domain/ids.ts'
@@ -24,238 +24,233 @@ import { extractQueryTerms } from '../text/search/terms.ts'
 import type { Indexer } from './indexing/indexer.ts'
 import { blendVectors } from './question/follow-up.ts'
 import { canContainName, extractNames, removeNames } from './question/names.ts'
-import { type Candidate, NO_EVIDENCE } from './ranking/candidate.ts'
+import { isNamedSpeaker, type ParsedQuestion } from './question/question-analysis.ts'
+import { type Candidate, createEmptyCandidate } from './ranking/candidate.ts'
 import { isDominatedByOneText, RESERVED_DOCUMENTS } from './ranking/candidate-pool.ts'
 import { SESSION_CONTEXT_REACH } from './ranking/evidence.ts'
-import { isNamedSpeaker, type ParsedQuestion } from './ranking/question-match.ts'
 import { createSimilarityScale, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
 import type { RetrieverReport } from './recall-result.ts'
 import type { RecallDependencies } from './types.ts'
 
-/** What recall works with besides the ports: all that lasts longer than one question. */
+/** State that outlives a single recall. */
 export type RetrieverDependencies = {
   readonly indexer: Indexer | null
   readonly circuitBreakers: {
-    readonly meaning: CircuitBreaker
+    readonly vector: CircuitBreaker
     readonly rerank: CircuitBreaker
   }
 }
 
-/** One question, with everything that its stages need. */
+/** A question with everything that the retrievers need. */
 export type RetrievalRequest = RetrieverDependencies & {
-  readonly ports: RecallDependencies
+  readonly deps: RecallDependencies
   readonly scope: Scope
   readonly settings: Settings
   readonly where: DocumentFilter
   readonly text: string
-  /** What was said before a follow-up question; null where the question speaks for itself. */
+  /** The messages before a follow-up question; null for other questions. */
   readonly context: string | null
   readonly now: Instant
   readonly timeoutMs: number
 }
 
-/** Enough that fusion sees every memory that could still win; constant, see above. */
-const KEYWORD_CANDIDATES = 200
+/** Enough for fusion to see every memory that could still win. */
+const LEXICAL_CANDIDATES = 200
 
-/** Of a leg whose first hits are one text, repeated. */
+/** The candidates of a list whose first hits repeat one text. */
 const EXTENDED_CANDIDATES = 1_000
 
-/** How many hits are looked at together with what stands around them. */
+/** The number of hits whose neighbors are loaded. Hits further down rarely win in fusion. */
 export const SESSION_CONTEXT_HITS_MAX = 100
 
-/** So many of each leg are enough: what is further down in both is rarely among the best of them together. */
-const BESIDES: NeighborRequest = { reach: SESSION_CONTEXT_REACH, hits: SESSION_CONTEXT_HITS_MAX }
+const NEIGHBORS: NeighborRequest = { reach: SESSION_CONTEXT_REACH, hits: SESSION_CONTEXT_HITS_MAX }
 
-/** How many memories of the time that is asked about take part, and how long such a time may be. */
-const SPAN_MEMORIES = 50
+/** How many memories of a time span become candidates, and how long such a span may be. */
+const SPAN_MEMORIES_MAX = 50
 const SPAN_MS_MAX = 63 * DAY_MS
 
-/** A year and longer tells so little about when that its words tell more. */
-const TELLING_SPAN_MS_MAX = 183 * DAY_MS
+/** The words of a longer span, such as a year, are more selective than the span. */
+const SELECTIVE_SPAN_MS_MAX = 183 * DAY_MS
 
-/** How long recall waits for memories that were just written to get their vectors. */
-const SETTLE_MS = 1_000
+/** How long recall waits for the vectors of new memories. */
+const SETTLE_TIMEOUT_MS = 1_000
 
-/** The inverse document frequency of what stands in a tenth of all documents. */
-const COMMON_NAME_RARITY = Math.log(10)
+/** The IDF of a term in a tenth of all documents. */
+const COMMON_NAME_IDF_MAX = Math.log(10)
 
-/** In fewer documents nothing is common. */
-const COMMON_NAME_HITS = 20
+/** Names in fewer hits are not common. */
+const COMMON_NAME_HITS_MIN = 20
 
-/** Of the first hits by words, so many tell whether those speak whom the question names. */
-const NAMED_HITS = 8
+/** The number of first hits whose speakers are compared with the names in the question. */
+const SPEAKER_HITS = 8
 
-export type SkippedRetriever = { readonly kind: 'skipped'; readonly reason: string }
+type SkippedRetriever = { readonly kind: 'skipped'; readonly reason: string }
 
-export type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
+type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
 
-export async function searchLexical(call: RetrievalRequest) {
-  const { ports, scope, context, where, settings, timeoutMs: deadlineMs } = call
+export async function searchLexical(
+  request: RetrievalRequest,
+): Promise<RetrieverResult<TextMatch>> {
+  const { deps, scope, context, where, settings, timeoutMs } = request
   if (settings['recall.strategy'] === 'semantic') return createSkipped('the strategy is semantic')
-  const text = context === null ? call.text : `${call.text}\n${context}`
-  const matchIn = (filter: DocumentFilter, limit: number) =>
-    ports.store.searchText(scope, {
-      ...{ text, limit, where: filter, neighborRequest: BESIDES },
+  const text = context === null ? request.text : `${request.text}\n${context}`
+  const search = (filter: DocumentFilter, limit: number) =>
+    deps.store.searchText(scope, {
+      text,
+      limit,
+      where: filter,
+      neighborRequest: NEIGHBORS,
       memoriesMin: RESERVED_DOCUMENTS,
     })
-  return withTimeout(deadlineMs, async () => {
-    const { found, limit } = await searchPastRepetitions(
-      KEYWORD_CANDIDATES,
-      (count) => matchIn(where, count),
+  return withTimeout(timeoutMs, async () => {
+    const { result, limit } = await searchPastRepetitions(
+      LEXICAL_CANDIDATES,
+      (count) => search(where, count),
       ({ hits }) => hits.map(({ score }) => score),
     )
-    if (!hasTooFewFacts(found.hits, limit, where)) return found
-    const facts = await matchIn(toFactsFilter(where), RESERVED_DOCUMENTS)
-    return { ...found, hits: mergeMatches(found.hits, facts.hits) }
+    if (!hasTooFewFacts(result.hits, limit, where)) return result
+    const facts = await search(toFactFilter(where), RESERVED_DOCUMENTS)
+    return { ...result, hits: appendNewHits(result.hits, facts.hits) }
   })
 }
 
-/** Searches again, deeper, where a text that was said many times fills the list: equal texts have equal scores. */
-async function searchPastRepetitions<Found>(
+/** Searches again with a higher limit if one repeated text fills the list: equal texts have equal scores. */
+async function searchPastRepetitions<Result>(
   limit: number,
-  search: (limit: number) => Promise<Found>,
-  scoresOf: (found: Found) => readonly number[],
-): Promise<{ readonly found: Found; readonly limit: number }> {
-  const found = await search(limit)
-  const scores = scoresOf(found)
+  search: (limit: number) => Promise<Result>,
+  getScores: (result: Result) => readonly number[],
+): Promise<{ readonly result: Result; readonly limit: number }> {
+  const result = await search(limit)
+  const scores = getScores(result)
   if (scores.length < limit || !isDominatedByOneText(scores, (score) => score)) {
-    return { found, limit }
+    return { result, limit }
   }
   const extended = Math.max(limit, EXTENDED_CANDIDATES)
-  return { found: await search(extended), limit: extended }
+  return { result: await search(extended), limit: extended }
 }
 
-/** Whether a full list of hits has few memories in it because turns took their places, and no others behind them. */
+/** Whether turns displaced facts from a full list, so that a search for facts alone may find more. */
 function hasTooFewFacts(
   hits: readonly { readonly id: MemoryId }[],
   limit: number,
   { types }: DocumentFilter,
 ): boolean {
-  const areBothAsked = types?.includes('turn') === true && types.length > 1
-  if (!areBothAsked || hits.length !== limit) return false
+  const includesBoth = types?.includes('turn') === true && types.length > 1
+  if (!includesBoth || hits.length !== limit) return false
   return hits.filter(({ id }) => !isTurnId(id)).length < RESERVED_DOCUMENTS
 }
 
-function toFactsFilter({ types, ...where }: DocumentFilter): DocumentFilter {
+function toFactFilter({ types, ...where }: DocumentFilter): DocumentFilter {
   return types === undefined ? where : { ...where, types: types.filter((type) => type !== 'turn') }
 }
 
-/** Hits of the second list that the first has not, behind it: all of them are worse than its last one. */
-function mergeMatches<Hit extends { readonly id: MemoryId }>(
-  first: readonly Hit[],
-  second: readonly Hit[],
+/** Appends hits that are not in the list; all of them rank below its last hit. */
+function appendNewHits<Hit extends { readonly id: MemoryId }>(
+  hits: readonly Hit[],
+  further: readonly Hit[],
 ): readonly Hit[] {
-  const known = new Set(first.map(({ id }) => id))
-  return [...first, ...second.filter(({ id }) => !known.has(id))]
+  const ids = new Set(hits.map(({ id }) => id))
+  return [...hits, ...further.filter(({ id }) => !ids.has(id))]
 }
 
 export type VectorMatch = {
   readonly hits: readonly VectorHit[]
+  /** The vector of the question. */
   readonly vector: Float32Array
   readonly space: VectorSpace
-  readonly closeness: (similarity: number) => number
-  /** Whether the model knows the script of a text; its vector says nothing otherwise. */
-  readonly reads: (text: string) => boolean
+  /** Maps similarities to the calibrated scale. */
+  readonly scale: (similarity: number) => number
+  /** Whether the model knows the script of a text; otherwise its vector is noise. */
+  readonly isReadable: (text: string) => boolean
 }
 
-/** `words`: what the other leg finds, which tells of names. */
+/** `lexicalSearch` provides the speakers and names of the first hits. */
 export async function searchVectors(
-  call: RetrievalRequest,
-  words: Promise<RetrieverResult<TextMatch>>,
+  request: RetrievalRequest,
+  lexicalSearch: Promise<RetrieverResult<TextMatch>>,
 ): Promise<RetrieverResult<VectorMatch>> {
-  const {
-    ports,
-    indexer,
-    circuitBreakers: guards,
-    scope,
-    text,
-    settings,
-    timeoutMs: deadlineMs,
-  } = call
-  const { vectors } = ports
+  const { deps, indexer, circuitBreakers, scope, text, context, where, settings, timeoutMs } =
+    request
+  const { vectors } = deps
   if (settings['recall.strategy'] === 'keyword') return createSkipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) {
-    const isModelMissing = ports.embedder === undefined
     return createSkipped(
-      isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors',
+      deps.embedder === undefined ? 'there is no embedding model' : 'the store keeps no vectors',
     )
   }
   if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
     return createSkipped('there are too few letters in the question')
   }
-  const look: GuardedTask<VectorMatch | SkippedRetriever> = async (
-    signal,
-    { awaitLoad: loads, awaitAnswer: asks },
-  ) => {
+  const task: GuardedTask<VectorMatch | SkippedRetriever> = async (signal, call) => {
     await yieldToEventLoop()
-    await loads(() => indexer.load())
+    await call.awaitLoad(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
-    const reads = (text: string) => isReadable(text, model.languages)
-    if (!reads(text)) {
+    const isReadable = (content: string) => canRead(content, model.languages)
+    if (!isReadable(text)) {
       return createSkipped(`the model reads ${model.languages?.join(', ')} only`)
     }
-    await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
-    const compared = await removeNamesFromQuestion(call, words)
-    const vector = await asks(() => embedQuestion(compared, call.context, embedder, signal))
-    const limit = settings['recall.vectorCandidates']
-    const nearestIn = (where: DocumentFilter, most: number) =>
+    await indexer.settle(scope, Math.min(SETTLE_TIMEOUT_MS, timeoutMs / 2))
+    const question = await removeSpeakerNames(request, lexicalSearch)
+    const vector = await call.awaitAnswer(() => embedQuestion(question, context, embedder, signal))
+    const candidates = settings['recall.vectorCandidates']
+    const search = (filter: DocumentFilter, limit: number) =>
       vectors.search(space, scope, {
-        ...{ vector, limit: most, where, besides: BESIDES },
+        vector,
+        limit,
+        where: filter,
+        besides: NEIGHBORS,
         memoriesMin: RESERVED_DOCUMENTS,
       })
-    const { found: nearest, limit: searched } = await searchPastRepetitions(
-      limit,
-      (count) => nearestIn(call.where, count),
+    const { result: nearest, limit } = await searchPastRepetitions(
+      candidates,
+      (count) => search(where, count),
       (hits) => hits.map(({ similarity }) => similarity),
     )
-    const hits = hasTooFewFacts(nearest, searched, call.where)
-      ? mergeMatches(nearest, await nearestIn(toFactsFilter(call.where), RESERVED_DOCUMENTS))
+    const hits = hasTooFewFacts(nearest, limit, where)
+      ? appendNewHits(nearest, await search(toFactFilter(where), RESERVED_DOCUMENTS))
       : nearest
-    // A full list stands for many; how many exactly makes no difference.
-    const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
-    return { hits, vector, space, closeness: createSimilarityScale(memories, calibration), reads }
+    // A full list stands for many memories; their exact number makes no difference.
+    const memories = hits.length < candidates ? hits.length : SUBJECTS_MAX
+    return { hits, vector, space, scale: createSimilarityScale(memories, calibration), isReadable }
   }
-  const looked = await guards.meaning.runGuarded(deadlineMs, look)
-  return looked.kind === 'done' && 'kind' in looked.result
-    ? looked.result
-    : (looked as TimedResult<VectorMatch>) // the other case was just ruled out
+  const response = await circuitBreakers.vector.runGuarded(timeoutMs, task)
+  return response.kind === 'done' && 'kind' in response.result
+    ? response.result
+    : (response as TimedResult<VectorMatch>) // the result is no SkippedRetriever
 }
 
 /**
- * The question without the names of those who speak in the memories: who is meant is matched apart. Words bring what they
- * have said among the first hits. They are not waited for long; with its names the question is still a good one.
+ * Removes the names of speakers from the question, because speakers are matched separately. Keyword search brings their
+ * statements among its first hits. If it takes too long, the question keeps its names, which is good enough.
  */
-async function removeNamesFromQuestion(
-  { ports, scope, where, text, timeoutMs: deadlineMs }: RetrievalRequest,
-  words: Promise<RetrieverResult<TextMatch>>,
+async function removeSpeakerNames(
+  { deps, scope, where, text, timeoutMs }: RetrievalRequest,
+  lexicalSearch: Promise<RetrieverResult<TextMatch>>,
 ): Promise<string> {
   if (!canContainName(text)) return text
-  const told = await withTimeout(deadlineMs / 4, async () => {
-    const leg = await words
-    if (leg.kind !== 'done') return []
-    const hits = leg.result.hits.slice(0, NAMED_HITS)
-    const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
-    const common = extractNames(text).filter((name) => isCommonName(name, leg.result))
+  const names = await withTimeout(timeoutMs / 4, async () => {
+    const lexical = await lexicalSearch
+    if (lexical.kind !== 'done') return []
+    const hits = lexical.result.hits.slice(0, SPEAKER_HITS)
+    const common = extractNames(text).filter((name) => isCommonName(name, lexical.result))
     const known = [...common, ...hits.flatMap(({ speaker }) => speaker ?? [])]
+    const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
     if (ids.length === 0) return known
-    const { rows } = await ports.store.findDocuments(scope, {
+    const { rows } = await deps.store.findDocuments(scope, {
       where: { ...where, ids },
       limit: ids.length,
     })
     return [...known, ...rows.flatMap(({ provenance }) => provenance.speaker ?? [])]
   })
-  return told.kind === 'done' ? removeNames(text, told.result.filter(isNamedSpeaker)) : text
+  return names.kind === 'done' ? removeNames(text, names.result.filter(isNamedSpeaker)) : text
 }
 
-/**
- * A name that stands in every tenth document or more is that of somebody who takes part: who talks with them addresses them
- * by it, whatever it is about.
- */
+/** Whether a name is in a tenth of the documents or more: that of a participant, whom others address by it. */
 function isCommonName(name: string, { terms, hits }: TextMatch): boolean {
-  const own = new Set(extractQueryTerms(name))
+  const nameTerms = new Set(extractQueryTerms(name))
   return terms.some(({ text, rarity }, term) => {
-    if (!own.has(text) || rarity > COMMON_NAME_RARITY) return false
-    return hits.filter(({ counts }) => (counts[term] ?? 0) > 0).length >= COMMON_NAME_HITS
+    if (!nameTerms.has(text) || rarity > COMMON_NAME_IDF_MAX) return false
+    return hits.filter(({ counts }) => (counts[term] ?? 0) > 0).length >= COMMON_NAME_HITS_MIN
   })
 }
 
@@ -266,16 +261,20 @@ async function embedQuestion(
   signal: AbortSignal,
 ): Promise<Float32Array> {
   const texts = context === null ? [text] : [text, context]
-  const [vector, before] = await embedder.embed(texts, { purpose: 'query', signal })
-  if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
-  return before === undefined ? vector : blendVectors(vector, before)
+  const [vector, contextVector] = await embedder.embed(texts, { purpose: 'query', signal })
+  if (vector === undefined) {
+    throw new AppError('unavailable', 'The embedding model returned no vector for the question.')
+  }
+  return contextVector === undefined ? vector : blendVectors(vector, contextVector)
 }
 
-/** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
-function isReadable(text: string, languages: readonly string[] | undefined): boolean {
-  // A hundred memories are looked at for each question, and nearly all are written in these letters alone.
+/** Whether a model reads a text. Models for languages in Latin script make noise of other scripts. */
+function canRead(text: string, languages: readonly string[] | undefined): boolean {
+  // A hundred memories are tested per question, and nearly all are ASCII.
   if (!BEYOND_ASCII.test(text)) return true
-  if (languages === undefined || !languages.every((language) => LATIN.has(language))) return true
+  if (languages === undefined || !languages.every((language) => LATIN_LANGUAGES.has(language))) {
+    return true
+  }
   const letters = text.match(/\p{L}/gu) ?? []
   const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
   return foreign.length <= letters.length / 3
@@ -283,7 +282,7 @@ function isReadable(text: string, languages: readonly string[] | undefined): boo
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u
 
-const LATIN: ReadonlySet<string> = new Set(
+const LATIN_LANGUAGES: ReadonlySet<string> = new Set(
   'en de fr es it pt nl sv da no nb nn fi is et lv lt pl cs sk sl hr hu ro tr id ms vi sw'.split(
     ' ',
   ),
@@ -291,78 +290,67 @@ const LATIN: ReadonlySet<string> = new Set(
 
 export type TimeMatches = {
   readonly candidates: readonly Candidate[]
-  /** Whether there is any memory of that time; otherwise another time may be meant. Not asked of spans that tell little. */
-  readonly isKnown: boolean
+  /** Whether any memory is from that time. If not, another time may be meant. False for unselective spans. */
+  readonly hasMemories: boolean
 }
 
 /**
- * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
- * by. Of long spans, where that would be nearly everything, only whether there are any.
+ * Memories from the time that the question names, whatever they say: "what happened in May?" has no other words. Of long
+ * spans, which would match nearly everything, only whether there are any.
  */
 export async function retrieveByTime(
-  { ports, scope, where, timeoutMs: deadlineMs }: RetrievalRequest,
+  { deps, scope, where, timeoutMs }: RetrievalRequest,
   span: ParsedQuestion['span'],
 ): Promise<TimeMatches> {
-  if (span === null || span.until - span.from > TELLING_SPAN_MS_MAX) return NOTHING_THEN
+  if (span === null || span.until - span.from > SELECTIVE_SPAN_MS_MAX) return NO_TIME_MATCHES
   const isLong = span.until - span.from > SPAN_MS_MAX
-  const found = await withTimeout(deadlineMs, () =>
-    ports.store.findDocuments(scope, {
+  const page = await withTimeout(timeoutMs, () =>
+    deps.store.findDocuments(scope, {
       where: { ...where, createdFrom: span.from, createdBefore: span.until },
-      limit: isLong ? 1 : SPAN_MEMORIES,
+      limit: isLong ? 1 : SPAN_MEMORIES_MAX,
     }),
   )
-  if (found.kind === 'failed') return NOTHING_THEN
-  const { rows } = found.result
+  if (page.kind === 'failed') return NO_TIME_MATCHES
+  const { rows } = page.result
   return {
     candidates: isLong ? [] : rows.map(({ id }) => createEmptyCandidate(id)),
-    isKnown: rows.length > 0,
+    hasMemories: rows.length > 0,
   }
 }
 
-const NOTHING_THEN: TimeMatches = { candidates: [], isKnown: false }
+const NO_TIME_MATCHES: TimeMatches = { candidates: [], hasMemories: false }
 
-/** A candidate that no leg has found. */
-export function createEmptyCandidate(id: MemoryId): Candidate {
-  return {
-    id,
-    score: 0,
-    evidence: NO_EVIDENCE,
-    coverage: 0,
-    contextCoverage: 0,
-    similarity: null,
-    contextSimilarity: null,
-    trail: [],
-  }
-}
-
-/** What the legs told of what stands around their hits. */
+/** The neighbors that the retrievers returned with their hits. */
 export function collectNeighbors(
-  keyword: RetrieverResult<TextMatch>,
-  meaning: RetrieverResult<VectorMatch>,
+  lexical: RetrieverResult<TextMatch>,
+  vector: RetrieverResult<VectorMatch>,
 ): ReadonlyMap<MemoryId, SessionNeighbors | null> {
   const hits = [
-    ...(keyword.kind === 'done' ? keyword.result.hits : []),
-    ...(meaning.kind === 'done' ? meaning.result.hits : []),
+    ...(lexical.kind === 'done' ? lexical.result.hits : []),
+    ...(vector.kind === 'done' ? vector.result.hits : []),
   ]
-  const told = new Map<MemoryId, SessionNeighbors | null>()
+  const neighborsOf = new Map<MemoryId, SessionNeighbors | null>()
   for (const { id, neighbors } of hits) {
-    if (neighbors !== undefined) told.set(id, neighbors)
+    if (neighbors !== undefined) neighborsOf.set(id, neighbors)
   }
-  return told
+  return neighborsOf
 }
 
-/** One leg answers for both. Where none did, an empty answer would say that there is nothing. */
-export function assertAnyRetrieverAnswered(...legs: readonly RetrieverResult<unknown>[]): void {
-  if (legs.some(({ kind }) => kind === 'done')) return
-  for (const leg of legs) if (leg.kind === 'failed') throw leg.error
+/** Throws if no retriever answered: an empty result would claim that there are no memories. */
+export function assertAnyRetrieverAnswered(...results: readonly RetrieverResult<unknown>[]): void {
+  if (results.some(({ kind }) => kind === 'done')) return
+  for (const result of results) if (result.kind === 'failed') throw result.error
 }
 
 export function createSkipped(reason: string): SkippedRetriever {
   return { kind: 'skipped', reason }
 }
 
-export function buildRetrieverReport(leg: RetrieverResult<unknown>, hits: number): RetrieverReport {
-  return leg.kind === 'done'
+export function buildRetrieverReport(
+  result: RetrieverResult<unknown>,
+  hits: number,
+): RetrieverReport {
+  return result.kind === 'done'
     ? { state: 'searched', hits, reason: null }
-    : { state: leg.kind, hits: 0, reason: leg.reason }
+    : { state: result.kind, hits: 0, reason: result.reason }
 }

@@ -1,4 +1,4 @@
-/** What was said, found by its words. */
+/** Keyword search over conversation turns. */
 import type { TurnId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Turn } from '../domain/turn.ts'

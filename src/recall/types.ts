@@ -4,6 +4,6 @@ import type { Reranker } from '../models/reranker.ts'
 
 export type RecallDependencies = MemoryDependencies & {
   readonly reranker?: Reranker
-  /** The embedder of a vector space from an earlier configuration: it answers while the new space is built. */
+  /** The embedder of a vector space from an earlier configuration, which serves searches while the new space is built. */
   readonly getFormerEmbedder?: (signature: string) => Embedder | null
 }

@@ -1,3 +1,4 @@
+import { parseInteger } from '../domain/field-parsers.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
@@ -9,11 +10,7 @@ export type PageRange = { readonly limit: number; readonly offset: number }
 /** The one reading of how much `find` is asked for, for all stores. */
 export function toPageRange(query: FindQuery<Table>): PageRange {
   const { limit, offset = 0 } = query
-  if (!Number.isSafeInteger(offset) || offset < 0) {
-    throw new AppError('invalid_input', `offset is a whole number from 0 on; not ${offset}.`, {
-      field: 'offset',
-    })
-  }
+  parseInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
   return { limit: Math.max(0, Math.min(limit, PAGE_ROWS_MAX)), offset }
 }
 

@@ -10,6 +10,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { parseBaseUrl } from '../domain/service-endpoint.ts'
+import { DelayedTask } from '../lib/delayed-task.ts'
+import { exponentialBackoffMs } from '../lib/retry.ts'
+import { SingleFlight } from '../lib/single-flight.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { encodeTraceRequest, type OtlpService } from './otlp-format.ts'
 import { createRecordingTracer, type EndedSpan } from './span-recorder.ts'
@@ -85,8 +88,8 @@ class SpanExporter {
   readonly #deadlineMs: number
   readonly #onLost: (spans: number, because: string) => void
   #queue: EndedSpan[] = []
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #sending: Promise<void> | undefined
+  readonly #delayedSend = new DelayedTask(() => void this.#send())
+  readonly #sending = new SingleFlight(() => this.#sendAll())
   #failures = 0
   /** Spans that found no room; told together at the next try rather than one by one. */
   #overflow = 0
@@ -111,7 +114,7 @@ class SpanExporter {
   }
 
   async flush(): Promise<void> {
-    await this.#sending
+    await this.#sending.running
     await this.#send()
   }
 
@@ -120,7 +123,7 @@ class SpanExporter {
     const patience = setTimeout(() => this.#giveUp.abort(), CLOSE_MS)
     await this.flush()
     clearTimeout(patience)
-    clearTimeout(this.#timer)
+    this.#delayedSend.cancel()
     if (this.#queue.length > 0) this.#onLost(this.#queue.length, 'closed')
     this.#queue = []
   }
@@ -130,16 +133,12 @@ class SpanExporter {
       this.#send()
       return
     }
-    this.#timer ??= setTimeout(() => this.#send(), ms).unref()
+    this.#delayedSend.schedule(ms)
   }
 
   #send(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined
-    })
-    return this.#sending
+    this.#delayedSend.cancel()
+    return this.#sending.run()
   }
 
   async #sendAll(): Promise<void> {
@@ -162,8 +161,9 @@ class SpanExporter {
   /** The batch stays where it is, in front, until it goes through or the queue overflows. */
   #pause(pauseMs: number | undefined): void {
     this.#failures++
-    const backOff = this.#batchMs * 2 ** Math.min(this.#failures - 1, 10)
-    if (!this.#isClosed) this.#sendIn(Math.min(pauseMs ?? backOff, PAUSE_MS_MAX))
+    const limits = { firstMs: this.#batchMs, maxMs: PAUSE_MS_MAX }
+    const backoff = exponentialBackoffMs(this.#failures - 1, limits)
+    if (!this.#isClosed) this.#sendIn(Math.min(pauseMs ?? backoff, PAUSE_MS_MAX))
   }
 
   async #post(batch: readonly EndedSpan[]): Promise<SendOutcome> {

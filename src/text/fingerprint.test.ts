@@ -17,7 +17,7 @@ it('[WR3] ignores case, width, spacing and closing marks, and nothing else', () 
   expect(new Set(different.map(computeFingerprint)).size).toBe(different.length)
 })
 
-it('[WR3] hardly ever takes one statement for another', () => {
+it('[WR3] rarely collides', () => {
   const prints = new Set(
     Array.from({ length: 200_000 }, (_, n) => computeFingerprint(`statement ${n}`)),
   )

@@ -1,7 +1,7 @@
 /**
- * The fingerprint of a statement: equal for texts that differ only in case, width, spacing or the marks around
- * them. It finds exact restatements without reading every memory, so it is made for speed: whoever acts on a
- * match compares the statements themselves.
+ * The fingerprint of a statement: a 64-bit hash that is equal for texts that differ only in case, width, spacing or
+ * closing punctuation. It finds exact restatements without reading every memory. It is fast, not collision-free, so
+ * callers that act on a match compare the statements themselves.
  */
 export function computeFingerprint(content: string): string {
   const text = normalizeStatement(content)
@@ -15,20 +15,20 @@ export function computeFingerprint(content: string): string {
   return toHex(mixHash(low, high)) + toHex(mixHash(high, low))
 }
 
-/** The statement without case, width, spacing and closing marks. */
+/** Folds case, width and spacing, and strips closing punctuation. */
 export function normalizeStatement(content: string): string {
   const folded = collapseWhitespace(content.normalize('NFKC').toLowerCase())
-  const bare = folded.replace(/[.!。！ ]+$/, '')
-  // A text of nothing but such marks is still told apart from another one.
-  return bare === '' ? folded : bare
+  const stripped = folded.replace(/[.!。！ ]+$/, '')
+  // Texts of punctuation only must still differ from each other.
+  return stripped === '' ? folded : stripped
 }
 
-/** Most texts need no change, and looking is four times as fast as replacing: every import pays for this. */
+/** Most texts need no change, and testing is four times as fast as replacing; imports run this on every row. */
 function collapseWhitespace(text: string): string {
   return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 }
 
-/** The last step of MurmurHash3, so that texts which differ in one letter differ everywhere. */
+/** The finalizer of MurmurHash3: one changed letter changes all bits. */
 function mixHash(word: number, other: number): number {
   let hash = word ^ (other >>> 13)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

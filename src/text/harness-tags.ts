@@ -1,6 +1,6 @@
 /**
- * What programs write into a person's message for the model alone: reminders, the state of an editor. Nobody said it,
- * so it is neither looked up nor recorded nor learned from.
+ * Tags that agent harnesses insert into user messages for the model alone: reminders, editor state. The user did not
+ * write them, so they are neither searched nor recorded nor learned from.
  */
 const NAMES = [
   'system-reminder',
@@ -11,21 +11,21 @@ const NAMES = [
   'ide_selection',
 ] as const
 
-/** The text without them, in time that is linear in it. */
+/** Removes the tags with their content, in linear time. */
 export function stripHarnessTags(text: string): string {
-  return NAMES.reduce(removeTag, text)
+  return NAMES.reduce(stripTag, text)
 }
 
-function removeTag(text: string, name: string): string {
+function stripTag(text: string, name: string): string {
   const opening = `<${name}>`
   const closing = `</${name}>`
-  let kept = ''
+  let stripped = ''
   let from = 0
   for (;;) {
     const start = text.indexOf(opening, from)
     const end = start < 0 ? -1 : text.indexOf(closing, start + opening.length)
-    if (end < 0) return from === 0 ? text : kept + text.slice(from)
-    kept += text.slice(from, start)
+    if (end < 0) return from === 0 ? text : stripped + text.slice(from)
+    stripped += text.slice(from, start)
     from = end + closing.length
   }
 }

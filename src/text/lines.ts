@@ -1,13 +1,12 @@
-/**
- * The lines of a file, as editors count them: a line ends with `\n`, `\r\n` or a lone `\r`. What follows the last break
- * is a line unless it is empty.
- */
+/** The lines of a file as editors count them, and white space scanning. */
+
+/** Lines end with `\n`, `\r\n` or a lone `\r`. Text after the last break is a line unless it is empty. */
 export type LineIndex = {
   readonly text: string
   readonly count: number
-  /** Where each line begins, and after the last line the length of the text. A byte order mark belongs to no line. */
+  /** The start of each line, then the length of the text. A byte order mark belongs to no line. */
   readonly starts: readonly number[]
-  /** Where each line ends, without its break. */
+  /** The end of each line, without its break. */
   readonly ends: readonly number[]
 }
 
@@ -34,7 +33,7 @@ export function indexLines(text: string): LineIndex {
   return { text, count: starts.length, starts: [...starts, text.length], ends }
 }
 
-/** The lines from `from` on, counted from 1, as they are written, without the break after the last of them. */
+/** `count` lines from line `from` (1-based), without the break after the last one. */
 export function sliceLines(text: string, from: number, count: number): string {
   const lines = indexLines(text)
   const first = Math.max(1, from) - 1
@@ -44,26 +43,26 @@ export function sliceLines(text: string, from: number, count: number): string {
   return start === undefined || end === undefined || last < first ? '' : text.slice(start, end)
 }
 
-/** How many lines a text of whole lines has, where each ends with a line feed. */
+/** The number of line feeds: the number of lines of a text in which every line ends with one. */
 export function countLineBreaks(text: string): number {
   let breaks = 0
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++
   return breaks
 }
 
-/** Whether there is nothing to read between two places. */
+/** Whether a range holds only white space. */
 export function isBlank(text: string, start: number, end: number): boolean {
   return skipWhitespace(text, start, end) === end
 }
 
-/** The first place from `start` on that is not white space, or `end`. */
+/** The first offset from `start` that is not white space, or `end`. */
 export function skipWhitespace(text: string, start: number, end: number): number {
   let at = start
   while (at < end && isWhitespaceUnit(text.charCodeAt(at))) at++
   return at
 }
 
-/** The place behind the last character before `end` that is not white space, or `start`. */
+/** The offset after the last character before `end` that is not white space, or `start`. */
 export function skipWhitespaceBackward(text: string, start: number, end: number): number {
   let at = end
   while (at > start && isWhitespaceUnit(text.charCodeAt(at - 1))) at--

@@ -136,25 +136,25 @@ const STATEMENTS = [
 ]
 
 describe('instructions', () => {
-  it.each(OVERRIDES)('[DI7] knows an attempt to take over: %s', (text) => {
+  it.each(OVERRIDES)('[DI7] detects an override: %s', (text) => {
     expect(isInstructionOverride(text)).toBe(true)
     expect(isAssistantInstruction(text)).toBe(true)
   })
 
-  it.each(ORDERS)('[DI7] knows an order to the assistant: %s', (text) => {
+  it.each(ORDERS)('[DI7] detects an order to the assistant: %s', (text) => {
     expect(isAssistantInstruction(text)).toBe(true)
     expect(isInstructionOverride(text)).toBe(false)
   })
 
-  it.each(STATEMENTS)('[DI7] leaves a statement alone: %s', (text) => {
+  it.each(STATEMENTS)('[DI7] accepts a statement: %s', (text) => {
     expect(isAssistantInstruction(text)).toBe(false)
   })
 
-  it.each(OWN_WORDS)('[DI7] believes what people say about themselves: %s', (text) => {
+  it.each(OWN_WORDS)('[DI7] accepts what people say about themselves: %s', (text) => {
     expect(assessTrust(text, 'user')).toBe('user')
   })
 
-  it.each(TURNED)('[DI7] believes no order in the shape of a statement: %s', (text) => {
+  it.each(TURNED)('[DI7] detects an order in the shape of a statement: %s', (text) => {
     expect(assessTrust(text, 'user')).toBe('suspect')
   })
 
@@ -176,7 +176,7 @@ describe('instructions', () => {
     },
   )
 
-  it('[DI7] answers any text, however long', () => {
+  it('[DI7] handles any text of any length', () => {
     for (const piece of ['ignore ', 'when the user asks ', '< ', 'always ', '请', 'your ']) {
       expect(typeof isAssistantInstruction(piece.repeat(100_000))).toBe('boolean')
     }
@@ -231,16 +231,16 @@ const NOT_WORTH = [
 ] as const
 
 describe('capturing', () => {
-  it.each(WORTH)('[DI8] keeps "%s" as a %s', (text, category) => {
+  it.each(WORTH)('[DI8] captures "%s" as a %s', (text, category) => {
     expect(isWorthCapturing(text)).toBe(true)
     expect(classifyCapture(text)).toBe(category)
   })
 
-  it.each(NOT_WORTH)('[DI8] passes over %s', (_, text) => {
+  it.each(NOT_WORTH)('[DI8] ignores %s', (_, text) => {
     expect(isWorthCapturing(text)).toBe(false)
   })
 
-  it('[DI8] takes a longer message where the limit says so', () => {
+  it('[DI8] captures longer messages when the limit allows', () => {
     const long = `I like ${'very '.repeat(100)}strong tea`
     expect(long.length).toBeGreaterThan(CAPTURE_CHARACTERS_MAX)
     expect(isWorthCapturing(long, { captureMaxChars: 1_000 })).toBe(true)

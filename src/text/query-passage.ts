@@ -1,27 +1,28 @@
-/** The passage of a long text that a question is about, cut at the ends of sentences. */
+/** The passage of a conversation turn that answers a query best, cut at sentence boundaries. */
 
+import { UNSPACED_SCRIPT } from './search/cjk-terms.ts'
 import { STOP_WORDS } from './search/stopwords.ts'
-import { UNSPACED_SCRIPT } from './search/terms.ts'
 import { splitSentences } from './speech/sentences.ts'
+import { alignToCharacter } from './well-formed-text.ts'
 
-/** A piece of a word of the question, and how much finding it tells. */
+/** A stem or bigram of a query with its weight. */
 export type QueryTerm = { readonly text: string; readonly weight: number }
 
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
-/** Longer words are looked for without their endings. */
+/** Words longer than this are matched without their endings. */
 const STEM_CHARACTERS_MIN = 4
 const ENDING_CHARACTERS = 2
-const NEEDLES_MAX = 24
-/** Occurrences of a needle that are looked at: a word that stands everywhere tells nothing about where to look. */
+const QUERY_TERMS_MAX = 24
+/** Occurrences per term that are considered: a word that is everywhere does not locate anything. */
 const OCCURRENCES_MAX = 60
-/** How much a needle counts that stands in the passage already. */
+/** The weight of further occurrences of a term, relative to the first. */
 const REPEATED_WEIGHT = 0.1
 /** Less room would end in the middle of a character. */
 const PASSAGE_CHARACTERS_MIN = 8
-/** Marks where something was left out, with the space beside it. */
+/** Marks an omission, with the adjacent space. */
 const OMITTED = '… '
 
-/** What to look for; words that hold in fewer of the texts tell more. */
+/** The terms of a query, weighted by their inverse document frequency in the texts. */
 export function buildQueryTerms(question: string, texts: readonly string[]): readonly QueryTerm[] {
   const lowered = texts.map((text) => text.toLowerCase())
   const words = new Set(
@@ -29,9 +30,9 @@ export function buildQueryTerms(question: string, texts: readonly string[]): rea
       UNSPACED_SCRIPT.test(word) ? listBigrams(word) : STOP_WORDS.has(word) ? [] : [stemWord(word)],
     ),
   )
-  return [...words].slice(0, NEEDLES_MAX).map((text) => {
-    const holding = lowered.filter((each) => each.includes(text)).length
-    return { text, weight: Math.log(1 + (lowered.length + 1) / (holding + 0.5)) }
+  return [...words].slice(0, QUERY_TERMS_MAX).map((text) => {
+    const documents = lowered.filter((each) => each.includes(text)).length
+    return { text, weight: Math.log(1 + (lowered.length + 1) / (documents + 0.5)) }
   })
 }
 
@@ -46,109 +47,108 @@ function listBigrams(word: string): readonly string[] {
     : characters.slice(1).map((character, at) => `${characters[at]}${character}`)
 }
 
-/** Which of the needles a text holds. */
-export function findQueryTerms(
-  text: string,
-  needles: readonly QueryTerm[],
-): ReadonlySet<QueryTerm> {
+/** The query terms that occur in a text. */
+export function findQueryTerms(text: string, terms: readonly QueryTerm[]): ReadonlySet<QueryTerm> {
   const lowered = text.toLowerCase()
-  return new Set(needles.filter((needle) => findOffsets(lowered, needle.text, 1).length > 0))
+  return new Set(terms.filter((term) => findOffsets(lowered, term.text, 1).length > 0))
 }
 
-/** At most so many characters, in one line, with marks where something was left out. */
+/** A passage of at most `charactersMax` characters on one line, with marks of omission. */
 export function extractPassage(
   content: string,
-  needles: readonly QueryTerm[],
+  terms: readonly QueryTerm[],
   charactersMax: number,
 ): string {
-  return toSingleLine(linesOfPassage(content, needles, charactersMax))
+  return toSingleLine(extractPassageLines(content, terms, charactersMax))
 }
 
-/** The same with its line breaks, which tell more about what a text is. */
-export function linesOfPassage(
+/** The passage with its line breaks, which help to tell what kind of text it is. */
+export function extractPassageLines(
   content: string,
-  needles: readonly QueryTerm[],
+  terms: readonly QueryTerm[],
   charactersMax: number,
 ): string {
   if (content.length <= charactersMax) return content
   const room = Math.max(PASSAGE_CHARACTERS_MIN, charactersMax - 2 * OMITTED.length)
-  const occurrences = findOccurrences(content, needles)
+  const occurrences = findOccurrences(content, terms)
   const region = expandRegion(content, findDensestStart(occurrences, room), room)
   const segments = splitSegments(content, region, room)
   const { start, end } = findBestWindow(segments, occurrences, room)
-  return excerpt(content, start, end)
+  return renderPassage(content, start, end)
 }
 
-type TermOccurrence = { readonly at: number; readonly needle: number; readonly weight: number }
+type TermOccurrence = { readonly at: number; readonly term: number; readonly weight: number }
 
-/** Where the needles stand, in the order of the text. */
-function findOccurrences(
-  content: string,
-  needles: readonly QueryTerm[],
-): readonly TermOccurrence[] {
+/** The occurrences of all terms, in the order of the text. */
+function findOccurrences(content: string, terms: readonly QueryTerm[]): readonly TermOccurrence[] {
   const lowered = content.toLowerCase()
-  // A few letters are longer in lower case; then offsets in the two are not the same.
+  // A few letters are longer in lower case, which would shift the offsets.
   if (lowered.length !== content.length) return []
-  return needles
-    .flatMap(({ text, weight }, needle) =>
-      findOffsets(lowered, text).map((at) => ({ at, needle, weight })),
+  return terms
+    .flatMap(({ text, weight }, term) =>
+      findOffsets(lowered, text).map((at) => ({ at, term, weight })),
     )
     .sort((a, b) => a.at - b.at)
 }
 
-function findOffsets(text: string, needle: string, most = OCCURRENCES_MAX): readonly number[] {
+/** Where a term begins, at the beginning of a word unless the script has no spaces. */
+function findOffsets(text: string, term: string, most = OCCURRENCES_MAX): readonly number[] {
   const offsets: number[] = []
   for (
-    let at = text.indexOf(needle);
+    let at = text.indexOf(term);
     at >= 0 && offsets.length < most;
-    at = text.indexOf(needle, at + needle.length)
+    at = text.indexOf(term, at + term.length)
   ) {
-    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED_SCRIPT.test(needle)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED_SCRIPT.test(term)) {
       offsets.push(at)
     }
   }
   return offsets
 }
 
-/** How much the occurrences within a stretch tell; the same word again tells little. */
-function scoreStretch(occurrences: readonly TermOccurrence[], start: number, end: number): number {
+/** The weight of the occurrences in a range; repetitions of a term count little. */
+function scoreRange(occurrences: readonly TermOccurrence[], start: number, end: number): number {
   const seen = new Set<number>()
   let score = 0
-  for (const { at, needle, weight } of occurrences) {
+  for (const { at, term, weight } of occurrences) {
     if (at < start) continue
     if (at >= end) break
-    score += seen.has(needle) ? weight * REPEATED_WEIGHT : weight
-    seen.add(needle)
+    score += seen.has(term) ? weight * REPEATED_WEIGHT : weight
+    seen.add(term)
   }
   return score
 }
 
-/** Where the stretch of a length begins that holds the most of what is looked for. */
+/** The start of the range of a given length with the highest score. */
 function findDensestStart(occurrences: readonly TermOccurrence[], length: number): number {
   let best = { score: 0, start: 0 }
   for (const { at } of occurrences) {
-    const score = scoreStretch(occurrences, at, at + length)
+    const score = scoreRange(occurrences, at, at + length)
     if (score > best.score) best = { score, start: at }
   }
   return best.start
 }
 
-/** Sentences are looked for in so much of a text around its densest stretch. */
+/** The size of the region around the densest range that is split into sentences. */
 const REGION_CHARACTERS = 4_000
 
-type Stretch = { readonly start: number; readonly end: number }
+type TextRange = { readonly start: number; readonly end: number }
 
-function expandRegion(content: string, densest: number, length: number): Stretch {
+function expandRegion(content: string, densest: number, length: number): TextRange {
   const start = alignToCharacter(content, Math.max(0, densest - REGION_CHARACTERS / 2))
   const end = densest + length + REGION_CHARACTERS / 2
   return { start, end: alignToCharacter(content, Math.min(content.length, end)) }
 }
 
-/** The sentences of a region without gaps; what is too long for a passage is split between words. */
-function splitSegments(content: string, region: Stretch, lengthMax: number): readonly Stretch[] {
+/** The sentences of a region without gaps. Sentences that exceed the passage are split between words. */
+function splitSegments(
+  content: string,
+  region: TextRange,
+  lengthMax: number,
+): readonly TextRange[] {
   const sentences = splitSentences(content.slice(region.start, region.end))
   const starts = sentences.map(({ start }) => region.start + start)
-  const segments: Stretch[] = []
+  const segments: TextRange[] = []
   for (const [index, sentence] of starts.entries()) {
     const end = starts[index + 1] ?? region.end
     let start = sentence
@@ -164,15 +164,15 @@ function splitSegments(content: string, region: Stretch, lengthMax: number): rea
 }
 
 /**
- * Of all runs of segments that fit, the one that tells the most; of equals the first. Segments before the first occurrence
- * in it make way for those that follow.
+ * The run of segments within the length limit that has the highest score; the first one of equals. Segments before the
+ * first occurrence make room for those that follow.
  */
 function findBestWindow(
-  segments: readonly Stretch[],
+  segments: readonly TextRange[],
   occurrences: readonly TermOccurrence[],
   lengthMax: number,
-): Stretch {
-  let best: Stretch & { readonly score: number } = { start: 0, end: 0, score: -1 }
+): TextRange {
+  let best: TextRange & { readonly score: number } = { start: 0, end: 0, score: -1 }
   let [next, end] = [0, 0]
   for (const { start } of segments) {
     for (; next < segments.length; next++) {
@@ -180,7 +180,7 @@ function findBestWindow(
       if (segmentEnd - start > lengthMax) break
       end = segmentEnd
     }
-    const score = scoreStretch(occurrences, start, end)
+    const score = scoreRange(occurrences, start, end)
     const isTighter =
       score === best.score && !occurrences.some(({ at }) => at >= best.start && at < start)
     if (score > best.score || (score > 0 && isTighter)) best = { start, end, score }
@@ -188,7 +188,7 @@ function findBestWindow(
   return best
 }
 
-function excerpt(content: string, start: number, end: number): string {
+function renderPassage(content: string, start: number, end: number): string {
   const passage = content.slice(start, end).trim()
   const before = content.slice(0, start).trim() === '' ? '' : OMITTED
   const after = content.slice(end).trim() === '' ? '' : ' …'
@@ -197,18 +197,13 @@ function excerpt(content: string, start: number, end: number): string {
 
 const WORD_REACH = 30
 
-/** Behind the last whole word before an offset. */
+/** The end of the last whole word before an offset. */
 function findWordEnd(content: string, at: number): number {
   const end = Math.min(content.length, at)
   const blank = content.slice(Math.max(0, end - WORD_REACH), end).search(/\s\S*$/u)
   return end === content.length || blank < 0
     ? alignToCharacter(content, end)
     : Math.max(0, end - WORD_REACH) + blank
-}
-
-/** Not between the halves of a surrogate pair. */
-function alignToCharacter(content: string, at: number): number {
-  return /[\udc00-\udfff]/.test(content.charAt(at)) ? at - 1 : at
 }
 
 function toSingleLine(text: string): string {

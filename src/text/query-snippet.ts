@@ -1,10 +1,16 @@
+/** The snippet of a file chunk that matches a query best: whole lines where possible, verbatim. */
 import { isWhitespaceUnit } from './lines.ts'
-import { trimLoneSurrogate } from './markdown/markdown-syntax.ts'
 import { extractTerms } from './search/terms.ts'
+import { trimLoneSurrogate } from './well-formed-text.ts'
+
+export const SNIPPET_CHARACTERS_MAX = 700
+
+/** Parts end at line breaks; longer lines are split into parts of about this length. */
+const PART_CHARACTERS = 120
 
 /**
- * The part of the text, as it is written, that has most of the terms of a query (`queryTerms`), with something of what is
- * around it. All of the text when it is short enough, its beginning when it has none of the terms.
+ * The run of parts with most of the query terms (see `extractQueryTerms`), widened by its surroundings. A short text is
+ * returned whole; without any term the snippet is the beginning of the text.
  */
 export function extractFileSnippet(
   text: string,
@@ -17,36 +23,33 @@ export function extractFileSnippet(
   return trimLoneSurrogate(text.slice(parts[first]?.start ?? 0, parts[last]?.end ?? 0)).trimEnd()
 }
 
-export const SNIPPET_CHARACTERS_MAX = 700
-
-/** Where no line ends sooner, a text is looked at in parts of about this length. */
-export const PART_CHARACTERS = 120
-
-/** A part of a text; `terms` are those of the query that are in it. */
-export type SnippetPart = {
+/** A part of a text with the query terms that occur in it. */
+type SnippetPart = {
   readonly start: number
   readonly end: number
   readonly terms: readonly string[]
 }
 
-export function splitParts(
+type PartRun = { readonly first: number; readonly last: number }
+
+function splitParts(
   text: string,
-  sought: ReadonlySet<string>,
+  queryTerms: ReadonlySet<string>,
   length: number,
 ): readonly SnippetPart[] {
   const parts: SnippetPart[] = []
   let start = 0
   while (start < text.length) {
     const end = findPartEnd(text, start, length)
-    const terms = extractTerms(text.slice(start, end)).filter((term) => sought.has(term))
+    const terms = extractTerms(text.slice(start, end)).filter((term) => queryTerms.has(term))
     parts.push({ start, end, terms: [...new Set(terms)] })
     start = end
   }
   return parts
 }
 
-/** Behind the next line break if that is near, else behind the last white space, else behind any character. */
-export function findPartEnd(text: string, start: number, length: number): number {
+/** After the next line break if it is near, else after the last white space, else after any character. */
+function findPartEnd(text: string, start: number, length: number): number {
   const most = Math.min(text.length, start + length)
   if (most === text.length && !text.slice(start).includes('\n')) return most
   const lineEnd = text.slice(start, most).indexOf('\n')
@@ -56,36 +59,32 @@ export function findPartEnd(text: string, start: number, length: number): number
   return whole > start ? whole : most
 }
 
-/** Of the runs that are short enough, the first with most different terms, without the parts at its ends that have none. */
-export function findBestRun(parts: readonly SnippetPart[], charactersMax: number): PartRun {
+/** The first of the runs within the length limit that has the most distinct terms, without parts that add none. */
+function findBestRun(parts: readonly SnippetPart[], charactersMax: number): PartRun {
   const counts = new Map<string, number>()
-  let best: PartRun & { readonly found: number } = { first: 0, last: 0, found: 0 }
+  let best: PartRun & { readonly distinct: number } = { first: 0, last: 0, distinct: 0 }
   let first = 0
   parts.forEach((part, last) => {
     for (const term of part.terms) counts.set(term, (counts.get(term) ?? 0) + 1)
     while (
       part.end - (parts[first]?.start ?? 0) > charactersMax ||
-      (first < last && isPoor(first))
+      (first < last && isRedundant(first))
     ) {
       for (const term of parts[first]?.terms ?? []) decrementCount(counts, term)
       first++
     }
-    if (counts.size > best.found) best = { first, last, found: counts.size }
+    if (counts.size > best.distinct) best = { first, last, distinct: counts.size }
   })
   return best
 
-  /** Whether everything in the part is also said behind it. */
-  function isPoor(index: number): boolean {
+  /** Whether all terms of the part occur again later in the run. */
+  function isRedundant(index: number): boolean {
     return (parts[index]?.terms ?? []).every((term) => (counts.get(term) ?? 0) > 1)
   }
 }
 
-/** With as much around it as there is room for, a third of that before it. */
-export function widenRun(
-  parts: readonly SnippetPart[],
-  run: PartRun,
-  charactersMax: number,
-): PartRun {
+/** Adds surrounding parts up to the length limit, a third of the free room before the run. */
+function widenRun(parts: readonly SnippetPart[], run: PartRun, charactersMax: number): PartRun {
   let { first, last } = run
   const lengthFrom = (from: number) => (parts[last]?.end ?? 0) - (parts[from]?.start ?? 0)
   const before = lengthFrom(first) + (charactersMax - lengthFrom(first)) / 3
@@ -95,8 +94,6 @@ export function widenRun(
   while (first > 0 && lengthFrom(first - 1) <= charactersMax) first--
   return { first, last }
 }
-
-type PartRun = { readonly first: number; readonly last: number }
 
 function decrementCount(counts: Map<string, number>, term: string): void {
   const count = counts.get(term) ?? 0

@@ -28,7 +28,7 @@ const KNOWN: readonly (readonly [string, string])[] = [
   ['jwt', made('eyJ', 'hbGciOiJIUzI1NiJ9', '.', 'eyJzdWIiOiIxIn0', '.', RANDOM)],
 ]
 
-it('[FC14] takes out keys and tokens that are known by their form, wherever they stand', () => {
+it('[FC14] redacts keys and tokens of a known form anywhere', () => {
   const places = [
     (key: string) => key,
     (key: string) => `My key is ${key}.`,
@@ -45,7 +45,7 @@ it('[FC14] takes out keys and tokens that are known by their form, wherever they
   }
 })
 
-it('[FC14] takes out private keys, over many lines or one, and when the end is missing', () => {
+it('[FC14] redacts private keys on one or many lines, also without an end marker', () => {
   const lines = Array.from({ length: 5 }, () => RANDOM + RANDOM.slice(3))
   for (const kind of ['RSA PRIVATE KEY', 'PRIVATE KEY', 'PGP PRIVATE KEY BLOCK']) {
     const begin = `-----BEGIN ${kind}-----`
@@ -65,7 +65,7 @@ it('[FC14] takes out private keys, over many lines or one, and when the end is m
   expect(redactSensitiveText(certificate, KEPT)).toBe(certificate)
 })
 
-it('[FC14] takes out what is called a secret and looks like one', () => {
+it('[FC14] redacts named values that look random', () => {
   const redacted: readonly (readonly [string, string])[] = [
     [`api_key=${RANDOM}`, 'api_key=[redacted:secret]'],
     [`"apiKey": "${RANDOM}",`, '"apiKey": "[redacted:secret]",'],
@@ -85,7 +85,7 @@ it('[FC14] takes out what is called a secret and looks like one', () => {
   for (const [text, expected] of redacted) expect(redactSensitiveText(text, KEPT)).toBe(expected)
 })
 
-it('[FC15] leaves ordinary words, code, ids, hashes and pictures as they are', () => {
+it('[FC15] keeps ordinary words, code, ids, hashes and images', () => {
   const picture = Buffer.from(Array.from({ length: 3_000 }, (_, n) => (n * n * 31 + n) % 251))
   const ordinary = [
     'The password is always needed. A token: nothing else. Secret: nobody knows.',
@@ -114,7 +114,7 @@ it('[FC15] leaves ordinary words, code, ids, hashes and pictures as they are', (
   expect(redactSensitiveText(addresses, HIDDEN)).toBe(addresses)
 })
 
-it('[FC14] takes out addresses of people where that is wished', () => {
+it('[FC14] redacts email addresses on request', () => {
   const text = 'Write to ada.l+tea@example.co.uk, or to <bob@büro.example>.'
   expect(redactSensitiveText(text, KEPT)).toBe(text)
   expect(redactSensitiveText(text, HIDDEN)).toBe(
@@ -154,7 +154,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(''))
 
-it('[FC14] finds nothing more in what it has redacted', () => {
+it('[FC14] finds nothing in a second pass', () => {
   fc.assert(
     fc.property(anyText, fc.boolean(), (text, mails) => {
       const once = redactSensitiveText(text, { emailAddresses: mails })
@@ -164,7 +164,7 @@ it('[FC14] finds nothing more in what it has redacted', () => {
   )
 })
 
-it('[FC15] is done in time with what is made to take long', () => {
+it('[FC15] takes linear time on hostile text', () => {
   const many = 200_000
   const hostile = [
     'a',

@@ -1,56 +1,58 @@
 /**
- * Secrets out of texts, before anything of them is kept: `[redacted:kind]` stands in their place.
+ * Redacts secrets before text is stored: `[redacted:kind]` replaces them.
  *
- * What is known by its form is taken out wherever it stands. What could be anything, such as a password, is taken out
- * where it is given a name like that and looks as if nobody had chosen it for its meaning. Ids, hashes and encoded
- * pictures look alike and are no secrets: they stay.
+ * Secrets of a known form, such as API keys, are redacted anywhere. Others, such as passwords, are redacted only after a
+ * name like `password=` and when the value looks random. Ids, hashes and encoded images look random, too, and stay.
  *
- * Every pattern begins where a word begins and takes all of it, so no character is looked at more often than a few times,
- * and what is left holds nothing that would be found in a second pass.
+ * Every pattern begins at a word boundary and consumes the whole word, so the work is linear and a second pass would find
+ * nothing.
  */
 export type RedactionOptions = {
-  /** Whether addresses of people are secrets, too. */
+  /** Whether email addresses are redacted, too. */
   readonly emailAddresses: boolean
 }
 
-export function redactSensitiveText(
-  text: string,
-  { emailAddresses: mails }: RedactionOptions,
-): string {
-  let redacted = redactPrivateKeys(text)
-  for (const rule of RULES) redacted = applyRule(rule, redacted)
-  return mails ? applyRule(MAILS, redacted) : redacted
+export function redactSensitiveText(text: string, { emailAddresses }: RedactionOptions): string {
+  const redacted = applyRules(redactPrivateKeys(text))
+  if (!emailAddresses) return redacted
+  const withoutEmails = applyRule(EMAILS, redacted)
+  // A token right after an address begins a word only once the address is gone.
+  return withoutEmails === redacted ? redacted : applyRules(withoutEmails)
+}
+
+function applyRules(text: string): string {
+  return RULES.reduce((redacted, rule) => applyRule(rule, redacted), text)
 }
 
 type SecretRule = {
   readonly kind: string
-  /** One of these is in every text that holds such a secret. Looking for them is far cheaper than the pattern. */
+  /** Substrings of which every text with such a secret contains one. Testing them is far cheaper than the pattern. */
   readonly hints: readonly string[]
-  /** What is in the group `secret`, at the end of the match, is replaced; without one, all of the match. */
+  /** The group `secret`, at the end of the match, is replaced; without the group, the whole match. */
   readonly pattern: RegExp
   readonly isSecret: (secret: string) => boolean
 }
 
-/** The beginning of a word, also behind a line break or tab that is written as an escape. */
+/** A word boundary, also after an escaped line break or tab. */
 const START = String.raw`(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))`
 const hasDigit = (text: string) => /\d/.test(text)
 const always = () => true
 
-/** Keys that begin as those of one issuer do; `rest` is what comes after that. */
+/** Tokens of one issuer, by their prefixes. */
 function buildTokenRule(
   kind: string,
   hints: readonly string[],
   rest: string,
   isSecret: (secret: string) => boolean = always,
 ): SecretRule {
-  const beginnings = hints.map((hint) => hint.replaceAll('.', String.raw`\.`)).join('|')
-  return { kind, hints, pattern: new RegExp(`${START}(?:${beginnings})${rest}`, 'g'), isSecret }
+  const prefixes = hints.map((hint) => hint.replaceAll('.', String.raw`\.`)).join('|')
+  return { kind, hints, pattern: new RegExp(`${START}(?:${prefixes})${rest}`, 'g'), isSecret }
 }
 
 const RULES: readonly SecretRule[] = [
   buildTokenRule('jwt', ['eyJ'], String.raw`[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}`),
   buildTokenRule('anthropic_key', ['sk-ant-'], String.raw`[\w-]{16,}`),
-  // Also of those many that took over its form. Names of styles and packages begin like it, but hold no digits.
+  // Many other services use this form. CSS classes and packages have the prefix, but no digits.
   buildTokenRule('openai_key', ['sk-'], String.raw`[\w-]{20,}`, hasDigit),
   buildTokenRule(
     'github_token',
@@ -109,7 +111,7 @@ const RULES: readonly SecretRule[] = [
     isSecret: isRandomLooking,
   },
   {
-    // In addresses, between the name of a person and the name of a machine.
+    // URL credentials: between user and host.
     kind: 'password',
     hints: ['://'],
     pattern: /(?<=[a-z0-9]:\/\/[^\s/:@?#"'`<>[]{0,200}:)[^\s/?#"'`<>[]{1,400}(?=@)/gi,
@@ -136,13 +138,13 @@ const RULES: readonly SecretRule[] = [
   },
 ]
 
-const MAILS: SecretRule = {
+const EMAILS: SecretRule = {
   kind: 'mail',
   hints: ['@'],
   pattern:
     /(?<![\p{L}\p{N}._%+-]|\[redacted:mail\])(?<secret>[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62})/gu,
-  // The address of every repository.
-  isSecret: (mail) => !mail.startsWith('git@'),
+  // The SSH address of a repository.
+  isSecret: (address) => !address.startsWith('git@'),
 }
 
 function applyRule({ kind, hints, pattern, isSecret }: SecretRule, text: string): string {
@@ -160,26 +162,26 @@ function isGroupsObject(value: unknown): value is { readonly secret?: string } {
   return typeof value === 'object' && value !== null
 }
 
-/** `${PASSWORD}`, `<password>`, `****`, `%s`: where a secret will be. */
+/** Whether a value is no placeholder such as `${PASSWORD}`, `<password>`, `****` or `%s`. */
 function isRealValue(secret: string): boolean {
   return !/^[$<{%[*]/.test(secret) && !/^(.)\1*$/.test(secret)
 }
 
 const PATH = /^(?:\.{0,2}\/|~\/|[a-z]:[\\/])/i
-/** `config.auth.token2`, `my-secret-2`, `v1.29`: words, numbers and marks between them. */
+/** Words and numbers joined by marks: `config.auth.token2`, `my-secret-2`, `v1.29`. */
 const NAME = /^[a-z]+(?:[._/-](?:[a-z]+|v?\d+))*$/i
 const CODE_NAME = /^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+$/i
-/** Of each character, in bits; words of a language have less, and what is repeated. */
+/** Bits per character. Words and repetitions have less. */
 const ENTROPY_MIN = 2.5
 
-/** Whether a machine or a careful person may have drawn it at random. */
+/** Whether a value may be random. */
 function isRandomLooking(secret: string): boolean {
   if (!isRealValue(secret) || !hasDigit(secret) || !/\p{L}/u.test(secret)) return false
   if (PATH.test(secret) || NAME.test(secret) || CODE_NAME.test(secret)) return false
   return computeEntropy(secret) >= ENTROPY_MIN
 }
 
-/** Behind the name of a header, less is needed to know that it is no word. */
+/** Whether a value after a header name is no word; the context allows a weaker test. */
 function isTokenLike(secret: string): boolean {
   return isRealValue(secret) && /\d|[a-z][A-Z]/.test(secret)
 }
@@ -195,9 +197,9 @@ function computeEntropy(text: string): number {
 
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-/** No key is longer; an end that is farther away belongs to something else. */
+/** No key is longer; an end farther away belongs to something else. */
 const KEY_CHARACTERS_MAX = 32_768
-/** The lines of a key whose end was cut off, with line breaks that may be escaped. */
+/** The lines of a key without an end marker; line breaks may be escaped. */
 const KEY_LINES = /(?:(?:\s|\\[nr]|["',>|])*[A-Za-z0-9+/]{16,}={0,2})*/y
 const KEY_MARK = '[redacted:private_key]'
 
@@ -206,7 +208,7 @@ function redactPrivateKeys(text: string): string {
   if (begins.length === 0) return text
   const ends = text.matchAll(KEY_END)
   let end = ends.next()
-  let kept = ''
+  let redacted = ''
   let from = 0
   begins.forEach((begin, index) => {
     if (begin.index < from) return
@@ -214,13 +216,13 @@ function redactPrivateKeys(text: string): string {
     const limit = Math.min(begins[index + 1]?.index ?? text.length, bodyStart + KEY_CHARACTERS_MAX)
     while (end.done !== true && end.value.index < bodyStart) end = ends.next()
     const hasEnd = end.done !== true && end.value.index <= limit
-    kept += text.slice(from, begin.index) + KEY_MARK
+    redacted += text.slice(from, begin.index) + KEY_MARK
     from =
       hasEnd && end.done !== true
         ? end.value.index + end.value[0].length
         : findKeyBodyEnd(text, bodyStart)
   })
-  return kept + text.slice(from)
+  return redacted + text.slice(from)
 }
 
 function findKeyBodyEnd(text: string, start: number): number {

@@ -6,7 +6,7 @@ const anyText = fc
   .array(fc.constantFrom('a', '\0', '\ue000', '\ud83d', '\ude00', '😀', '0041', 'é'))
   .map((parts) => parts.join(''))
 
-it('gives back any text, and never holds what a database refuses', () => {
+it('round-trips any text and never contains what a database rejects', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const stored = toStorable(text)
@@ -17,6 +17,6 @@ it('gives back any text, and never holds what a database refuses', () => {
   )
 })
 
-it('leaves ordinary text alone', () => {
+it('does not change ordinary text', () => {
   expect(toStorable('Grüße aus 北京 😀')).toBe('Grüße aus 北京 😀')
 })

@@ -1,16 +1,18 @@
 /**
- * Text that databases can hold.
- *
- * A JavaScript string may hold NUL and lone halves of surrogate pairs; UTF-8 has no lone halves, and PostgreSQL
- * refuses NUL. Both are written as an escape followed by four hex digits, and so is the escape itself, so that
- * every string comes back exactly as it was given. Nearly every text passes through untouched.
+ * Encodes text for databases: UTF-8 has no lone surrogates, and PostgreSQL rejects NUL. Both, and the escape character
+ * itself, are stored as an escape followed by four hex digits, so every string is read back unchanged. Nearly all text
+ * passes through untouched.
  */
 const ESCAPE = '\ue000'
-const TROUBLE = /[\0\ue000]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+const UNSTORABLE =
+  /[\0\ue000]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const ESCAPED = /\ue000([0-9a-f]{4})/g
 
 export function toStorable(text: string): string {
-  return text.replace(TROUBLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'))
+  return text.replace(
+    UNSTORABLE,
+    (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'),
+  )
 }
 
 export function fromStorable(text: string): string {

@@ -17,7 +17,7 @@ it.each([
   expect(estimateTokens(text)).toBe(tokens)
 })
 
-it('[RA12] any text takes a whole number of tokens, at least one unless empty, no more than its bytes', () => {
+it('[RA12] any text has an integer number of tokens, at least one unless empty, at most its bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, more) => {
       const tokens = estimateTokens(text)

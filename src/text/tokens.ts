@@ -1,10 +1,10 @@
-/** Counts the tokens that a text takes in a prompt. */
+/** Counts the tokens of a text in a prompt. */
 export type CountTokens = (text: string) => number
 
 const ENCODER = new TextEncoder()
 
 /**
- * An estimate that needs no model: a token is about four bytes of Latin text, and about one and a half characters of
+ * Estimates tokens without a model: about four bytes of Latin text per token, and about one and a half characters of
  * Chinese, Japanese or Korean, which take three bytes each. Never zero for a text that is not empty.
  */
 export function estimateTokens(text: string): number {

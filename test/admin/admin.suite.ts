@@ -1,4 +1,4 @@
-/** Keys, stored settings, the audit log and remembered answers, and what goes over all memories of an owner. */
+/** API keys, stored settings, the audit log, idempotency keys, and operations on all memories of an owner. */
 import { describe, expect, it } from 'vitest'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { create } from '../conformance/store/store.suite.ts'
@@ -13,12 +13,12 @@ const DAY = 86_400_000
 export function describeSystem(name: string, open: OpenStore): void {
   describe(`${name}: keys`, () => describeKeys(open))
   describe(`${name}: stored settings`, () => describeSettings(open))
-  describe(`${name}: audit and answers`, () => describeAuditAndAnswers(open))
+  describe(`${name}: audit and idempotency`, () => describeAuditAndIdempotency(open))
   describe(`${name}: many memories at once`, () => describeMany(open))
 }
 
 function describeKeys(open: OpenStore): void {
-  it('[SY1] lets in who holds the secret, and keeps no secret', async () => {
+  it('[SY1] verifies the secret and stores only its hash', async () => {
     const { engine, store } = await openEngine(open)
     const { key, secret } = await engine.admin.keys.create({
       name: 'app',
@@ -58,7 +58,7 @@ function describeKeys(open: OpenStore): void {
     })
   })
 
-  it('[SY2] ends keys that expire or are revoked', async () => {
+  it('[SY2] rejects expired and revoked keys', async () => {
     const { engine, clock } = await openEngine(open)
     const expiresAt = clock.now() + DAY
     const brief = await engine.admin.keys.create({ name: 'brief', defaultOwner: 'ada', expiresAt })
@@ -71,7 +71,7 @@ function describeKeys(open: OpenStore): void {
     expect((await engine.admin.keys.list()).map(({ name }) => name)).toEqual(['brief'])
   })
 
-  it('[SY3] makes the management key once, and anew on request', async () => {
+  it('[SY3] creates the management key once and replaces it on request', async () => {
     const { engine } = await openEngine(open)
     const first = await engine.admin.keys.ensureManagement()
     expect(await engine.admin.keys.ensureManagement()).toBeNull()
@@ -81,7 +81,7 @@ function describeKeys(open: OpenStore): void {
     expect(await engine.admin.keys.verify(second)).toMatchObject({ isManagement: true })
   })
 
-  it('[SY2] notes the last use, at most once a minute', async () => {
+  it('[SY2] records the last use at most once a minute', async () => {
     const { engine, clock } = await openEngine(open)
     const { secret } = await engine.admin.keys.create({ name: 'app', defaultOwner: 'ada' })
     clock.advance(1_000)
@@ -93,7 +93,7 @@ function describeKeys(open: OpenStore): void {
     expect((await engine.admin.keys.list())[0]?.lastUsedAt).toBe(usedAt)
   })
 
-  it('[SY1] refuses keys that make no sense', async () => {
+  it('[SY1] refuses invalid keys', async () => {
     const { engine, clock } = await openEngine(open)
     for (const input of [
       { name: '', defaultOwner: 'ada' },
@@ -127,21 +127,21 @@ function describeSettings(open: OpenStore): void {
     expect(await engine.admin.settings.getStored(owner('ada'))).toEqual({})
   })
 
-  it('[SY4] recalls by the settings of whoever asks', async () => {
+  it('[SY4] recalls with the settings of the requesting owner', async () => {
     const { engine } = await openEngine(open)
     for (let n = 0; n < 5; n++) await engine.remember(ADA, { content: `tea number ${n} is good` })
     await engine.admin.settings.change(owner('ada'), { 'recall.limit': 2 })
     expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(2)
   })
 
-  it('[SY5] refuses what is no setting, out of range, or not for an owner to set', async () => {
+  it('[SY5] refuses unknown settings, values out of range, and system settings for an owner', async () => {
     const { engine } = await openEngine(open)
     for (const [about, changes] of [
       [null, { 'recall.limit': 0 }],
       [null, { nonsense: 1 }],
       [null, { nonsense: null }],
-      [null, { strategy: 'best' }],
-      [null, { enabled: 1 }],
+      [null, { 'recall.strategy': 'best' }],
+      [null, { 'gateway.enabled': 1 }],
       [owner('ada'), { 'recall.sharedMemoryEnabled': true }],
       [owner('ada'), { 'retention.auditDays': null }],
     ] as const) {
@@ -152,7 +152,7 @@ function describeSettings(open: OpenStore): void {
     expect(await engine.admin.settings.getStored(null)).toEqual({})
   })
 
-  it('[SY4] sees within moments what another process has set', async () => {
+  it('[SY4] sees changes of another process within seconds', async () => {
     const { engine, clock, store, on } = await openEngine(open)
     await engine.admin.settings.resolve(owner('ada'))
     await on(store).admin.settings.change(owner('ada'), { 'recall.limit': 4 })
@@ -160,19 +160,19 @@ function describeSettings(open: OpenStore): void {
     expect((await engine.admin.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
   })
 
-  it('[SY14] gives memories to whoever asks for them, whether or not the gateway has memory', async () => {
+  it('[SY14] recalls memories whether or not the gateway is enabled', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
     expect((await engine.admin.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
       await engine.admin.settings.change(owner('ada'), { 'gateway.enabled': enabled })
-      const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
-      expect(given.memories).toHaveLength(1)
+      const { memories } = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
+      expect(memories).toHaveLength(1)
       expect((await engine.learn(ADA, 'I live in Rome.')).remembered).toHaveLength(1)
     }
   })
 
-  it('[SY6] reads shared memory only where it is on', async () => {
+  it('[SY6] reads shared memory only where it is enabled', async () => {
     const { engine } = await openEngine(open)
     await engine.remember({ owner: '@shared' }, { content: 'The office opens at eight' })
     await engine.remember(ADA, { content: 'My desk in the office is by the window' })
@@ -191,7 +191,7 @@ function describeSettings(open: OpenStore): void {
     expect((await engine.recall(ADA, { text: 'office' })).memories).toHaveLength(2)
   })
 
-  it('[SY6] looks in the session, or in everything of the owner', async () => {
+  it('[SY6] searches the session or everything of the owner', async () => {
     const { engine } = await openEngine(open)
     await engine.remember({ ...ADA, session: 's1' }, { content: 'The trip goes to Rome' })
     await engine.remember({ ...ADA, session: 's2' }, { content: 'The trip takes a week' })
@@ -206,8 +206,8 @@ function describeSettings(open: OpenStore): void {
   })
 }
 
-function describeAuditAndAnswers(open: OpenStore): void {
-  it('[SY7] keeps the audit log, newest first, for its time', async () => {
+function describeAuditAndIdempotency(open: OpenStore): void {
+  it('[SY7] lists the audit log newest first and expires entries', async () => {
     const { engine, clock } = await openEngine(open)
     const note = (operation: string, about: string) =>
       engine.admin.audit.append({ actor: null, operation, owner: about, targets: ['mem_1'] })
@@ -227,7 +227,7 @@ function describeAuditAndAnswers(open: OpenStore): void {
     expect((await engine.admin.audit.list({ owner: 'zoe' })).rows).toEqual([])
   })
 
-  it('[SY8] does the work once and answers again', async () => {
+  it('[SY8] runs the work once and replays the response', async () => {
     const { engine, clock } = await openEngine(open)
     let done = 0
     const work = async () => ({ n: ++done })
@@ -248,7 +248,7 @@ function describeAuditAndAnswers(open: OpenStore): void {
     })
   })
 
-  it('[SY8] keeps no answer that could hold what was erased', async () => {
+  it('[SY8] stores no response that could quote erased memories', async () => {
     const { engine, store } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     await engine.admin.idempotency.runOnce('k', 'body', async () => ({ content: memory.content }))
@@ -261,14 +261,14 @@ function describeAuditAndAnswers(open: OpenStore): void {
     expect(rows).toEqual([])
   })
 
-  it('[SY8] does it once for two at the same time, and again after a failure', async () => {
+  it('[SY8] runs once for two concurrent requests and again after a failure', async () => {
     const { engine } = await openEngine(open)
     let done = 0
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    // Whoever does the work is not done before the other one has been refused.
+    // The first request must not finish before the second one is refused.
     const work = async () => {
       await held
       return { n: ++done }
@@ -291,7 +291,7 @@ function describeAuditAndAnswers(open: OpenStore): void {
 }
 
 function describeMany(open: OpenStore): void {
-  it('[SY9] clears what matches, counts truly, and undoes all of it in one step', async () => {
+  it('[SY9] clears what matches, counts exactly and undoes everything in one step', async () => {
     const { engine, clock, store } = await openEngine(open)
     const notes = Array.from({ length: 650 }, (_, n) => {
       const content = `Note ${n} about topic ${n % 7}`
@@ -315,7 +315,7 @@ function describeMany(open: OpenStore): void {
     expect((await engine.list(ADA, { statuses: ['active', 'forgotten'] })).rows).toEqual([])
   })
 
-  it('[SY9] lets others have their turn while it clears and undoes', async () => {
+  it('[SY9] yields to other requests while it clears and undoes', async () => {
     const { engine } = await openEngine(open)
     for (let n = 0; n < 300; n++) await engine.remember(ADA, { content: `Note ${n}`, key: `${n}` })
     let turns = 0
@@ -333,7 +333,7 @@ function describeMany(open: OpenStore): void {
     expect(turns - whileClearing).toBeGreaterThanOrEqual(6)
   })
 
-  it('[SY9] clears what somebody changes meanwhile, too', async () => {
+  it('[SY9] clears memories that change concurrently', async () => {
     const { on, store, engine } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     const hasty = on(
@@ -376,7 +376,7 @@ function describeMany(open: OpenStore): void {
     expect((await engine.list(ADA)).rows).toHaveLength(6)
   })
 
-  it('[SY11] erases everything of an owner and nothing of others', async () => {
+  it('[SY11] erases everything of one owner and nothing of others', async () => {
     const { engine, store } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     await engine.edit(ADA, memory.id, { content: 'I prefer green tea' })
@@ -398,13 +398,13 @@ function describeMany(open: OpenStore): void {
     })
   })
 
-  it('[SY12] sees that memory works, and leaves nothing behind', async () => {
+  it('[SY12] tests a write and leaves no rows behind', async () => {
     const { engine, store } = await openEngine(open)
     expect(await engine.admin.testWrite()).toEqual({ works: true, reason: null })
     expect((await store.getReport()).rows).toMatchObject({ memory: 0, revision: 0, tombstone: 0 })
   })
 
-  it('[SY13] counts anew after each change', async () => {
+  it('[SY13] refreshes counts after each change', async () => {
     const { engine, clock, store, on } = await openEngine(open)
     expect((await engine.memories.count(ADA)).total).toBe(0)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })

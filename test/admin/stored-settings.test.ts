@@ -1,4 +1,4 @@
-/** Settings that are kept with the data and decide how the engine is built at its next start. */
+/** Stored settings that take effect when the engine starts. */
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine, type EngineOptions } from '../../src/app/composition.ts'
@@ -15,39 +15,43 @@ async function startedAfter(changes: object, options: EngineOptions = {}) {
   return second
 }
 
-async function partsAfter(changes: object, options: EngineOptions = {}) {
+async function embedderAfter(changes: object, options: EngineOptions = {}) {
   return (await startedAfter(changes, options)).admin.getComponents().embedder
 }
 
 const OPENAI = { 'embedding.model': 'openai/text-embedding-3-small' }
 const KEYS = { providerKeys: { openai: 'sk-usual' } }
 
-it('[SY15] takes the source of vectors from the stored settings', async () => {
-  expect(await partsAfter({ 'embedding.source': 'static' })).toMatchObject({ source: 'static' })
-  expect(await partsAfter({ 'embedding.source': 'none' })).toBeNull()
-  expect(await partsAfter({ 'embedding.localEnabled': false })).toMatchObject({ source: 'static' })
-  expect(
-    await partsAfter({ 'embedding.localEnabled': false, 'embedding.staticEnabled': false }),
-  ).toBeNull()
-  const remote = { 'embedding.source': 'remote', 'embedding.model': 'ollama/nomic-embed-text' }
-  expect(await partsAfter(remote)).toMatchObject({ model: 'nomic-embed-text' })
-})
-
-it('[SY15] what the process was started with goes before them', async () => {
-  const options = { embedding: { source: 'static' } } as const
-  expect(await partsAfter({ 'embedding.source': 'none' }, options)).toMatchObject({
+it('[SY15] reads the embedding source from the stored settings', async () => {
+  expect(await embedderAfter({ 'embedding.source': 'static' })).toMatchObject({ source: 'static' })
+  expect(await embedderAfter({ 'embedding.source': 'none' })).toBeNull()
+  expect(await embedderAfter({ 'embedding.localEnabled': false })).toMatchObject({
     source: 'static',
   })
-  expect(await partsAfter({ 'embedding.source': 'static' }, { embedding: false })).toBeNull()
+  expect(
+    await embedderAfter({ 'embedding.localEnabled': false, 'embedding.staticEnabled': false }),
+  ).toBeNull()
+  const remote = { 'embedding.source': 'remote', 'embedding.model': 'ollama/nomic-embed-text' }
+  expect(await embedderAfter(remote)).toMatchObject({ model: 'nomic-embed-text' })
 })
 
-it('[SY16] a stored model gets the usual key of its provider', async () => {
+it('[SY15] options of the process override stored settings', async () => {
+  const options = { embedding: { source: 'static' } } as const
+  expect(await embedderAfter({ 'embedding.source': 'none' }, options)).toMatchObject({
+    source: 'static',
+  })
+  expect(await embedderAfter({ 'embedding.source': 'static' }, { embedding: false })).toBeNull()
+})
+
+it('[SY16] a stored model uses the provider key from the environment', async () => {
   const named = { source: 'openai', model: 'text-embedding-3-small', state: { kind: 'cold' } }
-  expect(await partsAfter(OPENAI, KEYS)).toMatchObject(named)
-  expect(await partsAfter({ ...OPENAI, 'embedding.source': 'remote' }, KEYS)).toMatchObject(named)
+  expect(await embedderAfter(OPENAI, KEYS)).toMatchObject(named)
+  expect(await embedderAfter({ ...OPENAI, 'embedding.source': 'remote' }, KEYS)).toMatchObject(
+    named,
+  )
 })
 
-it('[SY16] a stored model that names no provider is refused', async () => {
+it('[SY16] a stored model without a provider is refused', async () => {
   const engine = await startedAfter({}, { embedding: false })
   for (const name of ['embedding.model', 'recall.rerankModel']) {
     for (const value of ['text-embedding-3-small', 'nobody/model', 'cohere/']) {
@@ -62,38 +66,38 @@ it('[SY16] a stored model that names no provider is refused', async () => {
   }
 })
 
-it('[SY16] a model without its key keeps nobody from starting, and the status says why', async () => {
-  const because = 'openai needs an API key. Set OPENAI_API_KEY.'
+it('[SY16] a model without its key does not prevent the start, and the status reports the reason', async () => {
+  const reason = 'openai needs an API key. Set OPENAI_API_KEY.'
   const remote = await startedAfter({ ...OPENAI, 'embedding.source': 'remote' })
   await remote.remember({ owner: 'ada' }, { content: 'I drink tea.' })
   const { memories } = await remote.recall({ owner: 'ada' }, { text: 'tea' })
   expect(memories).toHaveLength(1)
   expect(describeHealth(await remote.status())).toMatchObject({
     state: 'degraded',
-    reasons: expect.arrayContaining([expect.stringContaining(because)]),
+    reasons: expect.arrayContaining([expect.stringContaining(reason)]),
   })
   await remote.admin.settings.change(null, { 'embedding.source': null })
 
   const nameless = await startedAfter({ 'embedding.source': 'remote' })
   expect(nameless.admin.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
-  const auto = await partsAfter(OPENAI)
-  const instead = { fallbackFor: 'openai/text-embedding-3-small', fallbackReason: because }
+  const auto = await embedderAfter(OPENAI)
+  const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: reason }
   expect(auto).toMatchObject({ source: 'transformers', facts: instead })
   const noLocal = { ...OPENAI, 'embedding.localEnabled': false }
-  expect(await partsAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })
-  expect(await partsAfter({ ...noLocal, 'embedding.staticEnabled': false })).toMatchObject({
+  expect(await embedderAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })
+  expect(await embedderAfter({ ...noLocal, 'embedding.staticEnabled': false })).toMatchObject({
     source: 'openai',
-    state: { kind: 'failing', reason: because },
+    state: { kind: 'failing', because: reason },
   })
 })
 
-it('[SY16] what was said at the start alone is refused there', async () => {
+it('[SY16] invalid start options are refused at the start', async () => {
   const embedding = { source: 'remote', remoteModel: 'openai/text-embedding-3-small' } as const
   await expect(createEngine({ embedding })).rejects.toMatchObject({ code: 'invalid_input' })
 })
 
-it('[RR5] a setting names the reranker; without its key it is left out and told', async () => {
+it('[RR5] a setting names the reranker; without its key the reranker is skipped with a reason', async () => {
   const stored = { 'recall.rerankModel': 'cohere/rerank-v3.5' }
   const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
   expect(withKey.admin.getComponents().reranker).toEqual({
@@ -103,14 +107,14 @@ it('[RR5] a setting names the reranker; without its key it is left out and told'
   expect(await withKey.status()).toMatchObject({ rerankerProblem: null })
 
   const without = await startedAfter(stored, { embedding: false })
-  const because = 'cohere needs an API key. Set COHERE_API_KEY.'
-  expect(await without.status()).toMatchObject({ rerankerProblem: because })
+  const reason = 'cohere needs an API key. Set COHERE_API_KEY.'
+  expect(await without.status()).toMatchObject({ rerankerProblem: reason })
   const ada = { owner: 'ada' }
   await without.remember(ada, { content: 'I drink tea in the morning.' })
   await without.remember(ada, { content: 'My tea is from Assam.' })
-  const { memories, retrievers: legs } = await without.recall(ada, { text: 'tea' })
+  const { memories, retrievers } = await without.recall(ada, { text: 'tea' })
   expect(memories).toHaveLength(2)
-  expect(legs.rerank).toMatchObject({ state: 'skipped', reason: because })
+  expect(retrievers.rerank).toMatchObject({ state: 'skipped', because: reason })
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })

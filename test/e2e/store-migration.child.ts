@@ -9,7 +9,7 @@ const [what, folder = '', target = ''] = process.argv.slice(2)
 const tell = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`)
 
 async function move(): Promise<void> {
-  const environment = { RECOLLECT_DATA: folder, RECOLLECT_EMBEDDING: 'none' }
+  const environment = { RECOLLECT_DATA: folder, RECOLLECT_EMBEDDING_SOURCE: 'none' }
   const system = { platform: 'linux', home: '/nowhere' } as const
   const config = readConfig({}, environment, system)
   const serveMcp = () => Promise.reject(new Error('Nobody speaks MCP here.'))

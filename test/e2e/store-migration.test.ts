@@ -30,9 +30,9 @@ it('[MH8] moves to PostgreSQL, says what to set, and the old store refuses from 
 
   const moved = await cli(['migrate', '--to', to])
   expect(moved).toMatchObject({ exit: 0, err: '' })
-  expect(moved.out).toMatch(/RECOLLECT_POSTGRES=postgresql:\/\//)
+  expect(moved.out).toMatch(/RECOLLECT_POSTGRES_URL=postgresql:\/\//)
   expect(moved.out).not.toContain('hush')
-  const environment = { RECOLLECT_POSTGRES: to }
+  const environment = { RECOLLECT_POSTGRES_URL: to }
   const there = (...argv: string[]) => cli(argv, { environment })
   expect((await there('history', id)).out).toContain('I prefer tea')
   expect((await there('search', 'green')).out).toContain('I prefer green tea')
@@ -64,12 +64,12 @@ it.skipIf(server.kind === 'none')(
     if (server.kind === 'none') return
     onTestFinished(() => server.stop())
     const cli = createCli()
-    const environment = { RECOLLECT_POSTGRES: server.url }
+    const environment = { RECOLLECT_POSTGRES_URL: server.url }
     expect(await cli(['add', 'I prefer tea'], { environment })).toMatchObject({ exit: 0 })
     const folder = join(temporaryFolder(), 'house')
     const moved = await cli(['migrate', '--to', folder], { environment })
     expect(moved).toMatchObject({ exit: 0, err: '' })
-    expect(moved.out).toContain(`RECOLLECT_DATA=${folder}\n  RECOLLECT_POSTGRES=\n`)
+    expect(moved.out).toContain(`RECOLLECT_DATA=${folder}\n  RECOLLECT_POSTGRES_URL=\n`)
     expect((await createCli(folder)(['search', 'tea'])).out).toContain('I prefer tea')
     const refused = await cli(['add', 'more'], { environment })
     expect(refused.err).toContain(`This store has moved to ${folder}`)
@@ -88,10 +88,15 @@ it.skipIf(noCipher !== null)(`[MH8] moves to an encrypted database${whyNot}`, as
   const folder = join(temporaryFolder(), 'house')
   const key = join(temporaryFolder(), 'house.key')
   const moved = await cli(['migrate', '--to', folder, '--generate-key-file', key, '--json'])
-  expect(moved.json.settings).toEqual([`RECOLLECT_DATA=${folder}`, `RECOLLECT_KEY_FILE=${key}`])
+  expect(moved.json.settings).toEqual([
+    `RECOLLECT_DATA=${folder}`,
+    `RECOLLECT_ENCRYPTION_KEY_FILE=${key}`,
+  ])
   const there = createCli(folder)
   expect(await there(['search', 'tea'])).toMatchObject({ exit: 7 })
-  expect((await there(['search', 'tea', '--key-file', key])).out).toContain('I prefer tea')
+  expect((await there(['search', 'tea', '--encryption-key-file', key])).out).toContain(
+    'I prefer tea',
+  )
 })
 
 it('[MH9] refuses what can not be meant', async () => {

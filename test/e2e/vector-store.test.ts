@@ -142,7 +142,7 @@ it('[VT14] the command shows, sets up, tries and cleans, and never prints the ke
   const qdrant = await startQdrant({ apiKey: KEY })
   onTestFinished(() => qdrant.stop())
   const cli = createCli()
-  const environment = { RECOLLECT_EMBEDDING: 'static' }
+  const environment = { RECOLLECT_EMBEDDING_SOURCE: 'static' }
   const vectors = (words: readonly string[], around = {}) =>
     cli(['vectors', ...words], { environment, ...around })
   await cli(['add', 'The lamp is blue.'], { environment })

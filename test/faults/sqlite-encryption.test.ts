@@ -118,7 +118,7 @@ describe('encrypted files', () => {
     await filledFile(path, 5, randomKey())
     const none = await errorOf(open(path, null))
     expect(none.code).toBe('locked')
-    expect(none.message).toMatch(/RECOLLECT_KEY_FILE/)
+    expect(none.message).toMatch(/RECOLLECT_ENCRYPTION_KEY_FILE/)
     const wrong = await errorOf(open(path, randomKey()))
     expect(wrong.code).toBe('locked')
     expect(wrong.message).toMatch(/not the one/)

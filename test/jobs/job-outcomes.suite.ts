@@ -13,17 +13,17 @@ export function describeJobEndings(name: string, open: OpenStore): void {
 
 function describeFailures(open: OpenStore): void {
   const failing = (error: Error = new AppError('unavailable', 'Not now: secret words.')) => {
-    const told: boolean[] = []
+    const lastAttempts: boolean[] = []
     const handle = async (_: unknown, { isLastAttempt }: { readonly isLastAttempt: boolean }) => {
-      told.push(isLastAttempt)
+      lastAttempts.push(isLastAttempt)
       throw error
     }
-    return { told, handle }
+    return { lastAttempts, handle }
   }
 
-  it('[JB12] tries again after longer and longer pauses, then is dead, and can be revived', async () => {
+  it('[JB12] retries with exponential backoff, then is dead, and can be retried by hand', async () => {
     const { clock, serve, request } = await openServers(open)
-    const { told, handle } = failing()
+    const { lastAttempts, handle } = failing()
     const { jobs } = serve({ work: handle })
     await jobs.schedule(request())
     const id = buildJobId(request())
@@ -41,7 +41,7 @@ function describeFailures(open: OpenStore): void {
       dueAt: null,
       lastError: 'unavailable',
     })
-    expect(told).toEqual([false, false, true])
+    expect(lastAttempts).toEqual([false, false, true])
     clock.advance(30 * 86_400_000)
     expect(await jobs.runDue()).toBe(0)
     expect(JSON.stringify(await jobs.list({ statuses: ['dead'] }))).not.toContain('secret')
@@ -65,7 +65,7 @@ function describeFailures(open: OpenStore): void {
     }
   })
 
-  it('[JB12] an error that says until when it lasts is waited out', async () => {
+  it('[JB12] an error with a known end postpones the job', async () => {
     const { clock, serve, request } = await openServers(open)
     const until = clock.now() + 5 * 3_600_000
     const { jobs } = serve({
@@ -78,7 +78,7 @@ function describeFailures(open: OpenStore): void {
     })
   })
 
-  it('[JB13] what recurs goes on, after success and failure alike', async () => {
+  it('[JB13] a recurring job continues after success and failure alike', async () => {
     const { clock, serve, request } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs } = serve({ work: handle, bad: failing().handle }, { attemptsMax: 1 })
@@ -97,7 +97,7 @@ function describeFailures(open: OpenStore): void {
     })
   })
 
-  it('[JB13] a restart does not put off what recurs', async () => {
+  it('[JB13] a restart does not postpone recurring jobs', async () => {
     const { clock, serve, request } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     const daily = (everyMs: number) =>
@@ -111,7 +111,7 @@ function describeFailures(open: OpenStore): void {
     expect(await jobs.get(buildJobId(request()))).toMatchObject({ dueAt: clock.now() + 7_200_000 })
   })
 
-  it('[JB13] goes on later with other input, when it says so', async () => {
+  it('[JB13] continues later with new input when the handler requests it', async () => {
     const { clock, serve, request } = await openServers(open)
     const seen: unknown[] = []
     const { jobs } = serve({
@@ -127,7 +127,7 @@ function describeFailures(open: OpenStore): void {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  it('[JB14] is cancelled before it runs, while it runs here, and while it runs elsewhere', async () => {
+  it('[JB14] is cancelled before it runs, while it runs here, and while another process runs it', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs } = held()
     const first = serve({ work: handle })
@@ -157,7 +157,7 @@ function describeFailures(open: OpenStore): void {
     expect(runs).toHaveLength(3)
   })
 
-  it('[JB14] of what recurs, one time is cancelled', async () => {
+  it('[JB14] cancelling a recurring job cancels one run', async () => {
     const { clock, serve, request } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     await jobs.schedule(request({ everyMs: 60_000 }))
@@ -167,7 +167,7 @@ function describeFailures(open: OpenStore): void {
     expect(await jobs.runDue()).toBe(1)
   })
 
-  it('[JB15] closing lets what runs come to its end, and begins nothing else', async () => {
+  it('[JB15] closing lets running jobs finish and starts no others', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs, end } = held()
     const first = serve({ work: handle })
@@ -190,7 +190,7 @@ function describeFailures(open: OpenStore): void {
     })
   })
 
-  it('[JB15] what takes longer is stopped and left to others at once', async () => {
+  it('[JB15] jobs that exceed the grace period are stopped and released immediately', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs } = held()
     const first = serve({ work: handle })
@@ -211,7 +211,7 @@ function describeFailures(open: OpenStore): void {
     expect(await first.jobs.runDue()).toBe(0)
   })
 
-  it('[JB15] closing does not wait for ever, and what goes on keeps its lease', async () => {
+  it('[JB15] closing waits a limited time, and a job that keeps running keeps its lease', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     let end = () => {}
     const deaf = () =>
@@ -234,7 +234,7 @@ function describeFailures(open: OpenStore): void {
     expect(runs).toEqual([])
   })
 
-  it('[JB16] whichever call of the store fails, the job is done in the end and nobody holds its lane', async () => {
+  it('[JB16] whichever store call fails, the job is eventually done and its lock is free', async () => {
     const { clock, store, serve, request } = await openServers(open)
     for (let call = 1; call <= 14; call++) {
       for (const when of ['before', 'after'] as const) {
@@ -260,7 +260,7 @@ function describeFailures(open: OpenStore): void {
 function describeKeeping(open: OpenStore): void {
   const HOUR = 3_600_000
 
-  it('[JB17] what is over can be looked at for an hour; what is dead stays', async () => {
+  it('[JB17] finished jobs stay visible for an hour; dead ones stay', async () => {
     const { store, clock, serve, request, settle } = await openServers(open)
     const { handle } = quick()
     const fails = async () => {
@@ -291,22 +291,22 @@ function describeKeeping(open: OpenStore): void {
     expect(commits).toEqual([4])
   })
 
-  it('[JB17] what is armed at the moment of its removal stays', async () => {
+  it('[JB17] a job that is scheduled during its removal stays', async () => {
     const { store, clock, serve, request, settle } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     await jobs.schedule(request())
     await jobs.runDue()
     clock.advance(HOUR)
     const at = later(clock.now(), HOUR)
-    const arming = interruptedBeforeCommit(store, () => jobs.schedule(request({ at })))
-    const next = serve({ work: quick().handle }, {}, arming)
+    const scheduling = interruptedBeforeCommit(store, () => jobs.schedule(request({ at })))
+    const next = serve({ work: quick().handle }, {}, scheduling)
     next.jobs.start()
     await settle()
     await next.pass(5 * 60_000)
     expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'waiting', dueAt: at })
   })
 
-  it('[JB18] jobs are listed by owner, kind and state, page by page', async () => {
+  it('[JB18] lists jobs by owner, kind and status, page by page', async () => {
     const { serve, request } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     for (let n = 0; n < 5; n++) {
@@ -324,7 +324,7 @@ function describeKeeping(open: OpenStore): void {
     expect(done.rows[0]).toMatchObject({ outcome: { run: expect.any(Number) }, claim: null })
   })
 
-  it('[JB18] forgetting an owner stops and removes its jobs', async () => {
+  it('[JB18] erasing an owner stops and removes its jobs', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs } = held()
     const { jobs } = serve({ work: handle })
@@ -342,9 +342,9 @@ function describeKeeping(open: OpenStore): void {
     expect((await jobs.list()).rows.map(({ owner }) => owner)).toEqual(['bob'])
   })
 
-  it('[JB18] tells of every run that ended', async () => {
+  it('[JB18] reports every run that ended', async () => {
     const { serve, request } = await openServers(open)
-    const told: string[] = []
+    const ended: string[] = []
     const { jobs } = serve(
       {
         work: quick().handle,
@@ -352,11 +352,11 @@ function describeKeeping(open: OpenStore): void {
           throw new Error('no')
         },
       },
-      { onEnded: ({ kind, outcome }) => told.push(`${kind} ${outcome}`) },
+      { onEnded: ({ kind, outcome }) => ended.push(`${kind} ${outcome}`) },
     )
     await jobs.schedule(request())
     await jobs.schedule(request({ kind: 'bad', owner: null }))
     await jobs.runDue()
-    expect(told.sort()).toEqual(['bad failed', 'work done'])
+    expect(ended.sort()).toEqual(['bad failed', 'work done'])
   })
 }

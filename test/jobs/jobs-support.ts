@@ -1,4 +1,4 @@
-/** Several processes that do jobs on one store, as far as jobs can tell. */
+/** Simulates several processes that run jobs on one store. */
 import { onTestFinished } from 'vitest'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import {
@@ -58,7 +58,7 @@ export async function openServers(open: OpenStore) {
   return { store, clock, serve, request, settle: () => quiet(busy) }
 }
 
-/** Until the store has not been asked for a few turns of the event loop: whatever was set off waits for a test. */
+/** Waits until the store was idle for a few turns of the event loop. */
 async function quiet(busy: { readonly calls: number; readonly at: number }): Promise<void> {
   for (let turns = 0, seen = busy.at; turns < 5; turns++) {
     await new Promise((resolve) => setImmediate(resolve))
@@ -70,16 +70,16 @@ async function quiet(busy: { readonly calls: number; readonly at: number }): Pro
 }
 
 function observed(store: Store, busy: { calls: number; at: number }): Store {
-  const counted = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
-    (async (...given: Parameters<Call>) => {
+  const counted = <Call extends (...args: never[]) => Promise<unknown>>(call: Call) =>
+    (async (...args: Parameters<Call>) => {
       busy.calls++
       busy.at++
       try {
-        return await call(...given)
+        return await call(...args)
       } finally {
         busy.calls--
       }
-    }) as unknown as Call // the same but for the count
+    }) as unknown as Call // the same signature
   return {
     ...store,
     get: counted(store.get) as Store['get'],
@@ -88,7 +88,7 @@ function observed(store: Store, busy: { calls: number; at: number }): Store {
   }
 }
 
-/** A handler that notes what it is given and waits until it is told to end. */
+/** A handler that records its runs and waits until `end` is called. */
 export function held() {
   const runs: { readonly job: Job; readonly context: JobContext }[] = []
   const waiting: ((error?: Error) => void)[] = []
@@ -103,7 +103,7 @@ export function held() {
   return { runs, handle, end: (error?: Error) => waiting.shift()?.(error) }
 }
 
-/** A handler that notes what it is given and is done. */
+/** A handler that records its runs and succeeds immediately. */
 export function quick() {
   const runs: Job[] = []
   const handle: JobHandler = async (job) => {

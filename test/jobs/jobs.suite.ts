@@ -24,7 +24,7 @@ export function describeJobs(name: string, open: OpenStore): void {
 }
 
 function describeArming(open: OpenStore): void {
-  it('[JB1] is armed with the commit that makes it necessary, or not at all', async () => {
+  it('[JB1] is scheduled in the commit that makes it necessary, or not at all', async () => {
     const { store, serve, request } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     const row = memory()
@@ -36,7 +36,7 @@ function describeArming(open: OpenStore): void {
     expect((await jobs.list()).rows.map(({ key }) => key)).toEqual(['one'])
   })
 
-  it('[JB2] the same key is the same job: the last time and input count', async () => {
+  it('[JB2] the same key is the same job: the latest time and input apply', async () => {
     const { clock, serve, request } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs } = serve({ work: handle })
@@ -50,7 +50,7 @@ function describeArming(open: OpenStore): void {
     expect(await jobs.runDue()).toBe(0)
   })
 
-  it('[JB2] others with the same key, of another owner or kind, are others', async () => {
+  it('[JB2] jobs with the same key but another owner or kind are separate', async () => {
     const { serve, request } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs } = serve({ work: handle, play: handle })
@@ -67,7 +67,7 @@ function describeArming(open: OpenStore): void {
     ])
   })
 
-  it('[JB3] armed while it runs, it runs once more afterwards', async () => {
+  it('[JB3] a job that is scheduled while it runs runs once more', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs, end } = held()
     const { jobs } = serve({ work: handle })
@@ -87,7 +87,7 @@ function describeArming(open: OpenStore): void {
     expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
   })
 
-  it('[JB3] also by another process, for later, and when the run fails', async () => {
+  it('[JB3] the same holds for another process, a later time, and a failing run', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const { handle, runs, end } = held()
     const { jobs, pass } = serve({ work: handle })
@@ -107,7 +107,7 @@ function describeArming(open: OpenStore): void {
     expect(runs.map(({ job }) => job.input)).toEqual([{ turn: 1 }, { turn: 2 }])
   })
 
-  it('[JB4] begins at once with what this process arms, and soon with what others arm', async () => {
+  it('[JB4] starts own jobs immediately and those of other processes soon', async () => {
     const { clock, store, serve, request, settle } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs, pass } = serve({ work: handle })
@@ -126,7 +126,7 @@ function describeArming(open: OpenStore): void {
     expect(runs.map(({ key }) => key)).toEqual(['mine', 'theirs', 'soon'])
   })
 
-  it('[JB5] refuses what is no job', async () => {
+  it('[JB5] refuses invalid requests', async () => {
     const { serve, request } = await openServers(open)
     const { jobs } = serve({})
     const wrong: Partial<JobRequest>[] = [
@@ -145,7 +145,7 @@ function describeArming(open: OpenStore): void {
     expect(await jobs.get('set_system')).toBeNull()
   })
 
-  it('[JB5] leaves kinds alone that it does not know', async () => {
+  it('[JB5] leaves unknown kinds alone', async () => {
     const { serve, request } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs } = serve({ work: handle })
@@ -158,7 +158,7 @@ function describeArming(open: OpenStore): void {
 }
 
 function describeClaims(open: OpenStore): void {
-  it('[JB6] many jobs, several processes: each is done once, those of an owner one at a time', async () => {
+  it('[JB6] many jobs, several processes: each runs once, those of an owner one at a time', async () => {
     const { serve, request } = await openServers(open)
     const done: string[] = []
     const working = new Set<string>()
@@ -179,7 +179,7 @@ function describeClaims(open: OpenStore): void {
       all.push(`${fields.owner} ${fields.key}`)
       await servers[n % 3]?.schedule(request(fields))
     }
-    // Who is blocked by the others looks again.
+    // A blocked server polls again.
     for (let round = 0; done.length < all.length && round < 100; round++) {
       await Promise.all(servers.map((jobs) => jobs.runDue()))
     }
@@ -187,7 +187,7 @@ function describeClaims(open: OpenStore): void {
     expect(atOnce).toBeLessThanOrEqual(6)
   })
 
-  it('[JB7] does no more at once than it may', async () => {
+  it('[JB7] respects the concurrency limit', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs, end } = held()
     const { jobs } = serve({ work: handle })
@@ -201,7 +201,7 @@ function describeClaims(open: OpenStore): void {
     expect(runs).toHaveLength(3)
   })
 
-  it('[JB7] what waits for its lane keeps nobody else waiting', async () => {
+  it('[JB7] a job that waits for its lock does not block others', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs, end } = held()
     const { jobs } = serve({ work: handle })
@@ -217,7 +217,7 @@ function describeClaims(open: OpenStore): void {
     expect(new Set(runs.map(({ job }) => job.key)).size).toBe(31)
   })
 
-  it('[JB8] a job whose process died is done by another when its lease has run out', async () => {
+  it('[JB8] another process runs a job whose process died after its lease expired', async () => {
     const { serve, request, settle } = await openServers(open)
     const dying = held()
     const first = serve({ work: dying.handle })
@@ -242,7 +242,7 @@ function describeClaims(open: OpenStore): void {
     })
   })
 
-  it('[JB8] the other jobs of its owner wait no longer than that', async () => {
+  it('[JB8] the other jobs of its owner wait no longer than that lease', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const first = serve({ work: held().handle })
     await first.jobs.schedule(request())
@@ -257,7 +257,7 @@ function describeClaims(open: OpenStore): void {
     expect(runs.map(({ key }) => key).sort()).toEqual(['one', 'two'])
   })
 
-  it('[JB8] one that ends its process again and again is dead in the end', async () => {
+  it('[JB8] a job that crashes its process repeatedly is eventually dead', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     await serve({}).jobs.schedule(request())
     for (let n = 0; n < 3; n++) {
@@ -281,7 +281,7 @@ function describeClaims(open: OpenStore): void {
     expect(await jobs.runDue()).toBe(1)
   })
 
-  it('[JB9] keeps what takes longer than a lease', async () => {
+  it('[JB9] keeps a run that takes longer than a lease', async () => {
     const { serve, request, settle } = await openServers(open)
     const long = held()
     const first = serve({ work: long.handle })
@@ -303,7 +303,7 @@ function describeClaims(open: OpenStore): void {
     expect(first.timers.count).toBe(1)
   })
 
-  it('[JB10] who lost a job is stopped, and can commit nothing behind its fence', async () => {
+  it('[JB10] a worker that lost its lease is stopped, and its fenced commits fail', async () => {
     const { clock, store, serve, request, settle } = await openServers(open)
     const slow = held()
     const first = serve({ work: slow.handle })
@@ -329,7 +329,7 @@ function describeClaims(open: OpenStore): void {
     expect(await second.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
   })
 
-  it('[JB11] a clock that is set forward lets nobody do a job that is being done', async () => {
+  it('[JB11] a clock set forward lets nobody take over a running job', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const slow = held()
     const first = serve({ work: slow.handle })
@@ -348,7 +348,7 @@ function describeClaims(open: OpenStore): void {
     expect(slow.runs[0]?.context.signal.aborted).toBe(false)
   })
 
-  it('[JB11] a clock that is set back keeps nothing waiting', async () => {
+  it('[JB11] a clock set back keeps no job waiting', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const first = serve({ work: held().handle })
     await first.jobs.schedule(request({ key: 'lost' }))
@@ -368,7 +368,7 @@ function describeClaims(open: OpenStore): void {
     expect(runs.map(({ key }) => key)).toEqual(['armed', 'lost'])
   })
 
-  it('[JB11] nor does it take a job from whoever does it', async () => {
+  it('[JB11] a clock set back takes no job from its worker', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const slow = held()
     const first = serve({ work: slow.handle })

@@ -1,6 +1,6 @@
 /** Clocks that are set while memories live: nothing waits for ever, nothing is done twice, and nothing goes for good. */
 import { describe, expect, it } from 'vitest'
-import { computeEffectiveSalience } from '../../src/memory/salience.ts'
+import { computeEffectiveSalience } from '../../src/memory/salience-decay.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'

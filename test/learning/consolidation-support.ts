@@ -1,8 +1,8 @@
 /** An owner's memories on a store, a clock that tests move, and what consolidation makes of them. */
 import { onTestFinished } from 'vitest'
-import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
 import type { OwnerId, SessionId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
+import { NARRATIVE_KEY } from '../../src/domain/memory.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'

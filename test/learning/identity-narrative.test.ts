@@ -1,6 +1,6 @@
 /** Who somebody is, told in one memory. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
+import { NARRATIVE_KEY } from '../../src/domain/memory.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

@@ -34,7 +34,7 @@ async function pairsOf(engine: Engine, scope: object = {}) {
 
 export function describeConflicts(name: string, open: OpenStore): void {
   describe(`conflicts ${name}`, () => {
-    it('[SR3] are listed with both sides while both are in use, page by page', async () => {
+    it('[SR3] are listed with both memories while both are active, page by page', async () => {
       const { engine, second } = await openDispute(open)
       await engine.remember(ADA, { content: 'I prefer tea' })
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
@@ -51,7 +51,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine)).toEqual([])
     })
 
-    it('[SR3] wait until neither side is suspect', async () => {
+    it('[SR3] are not listed while one memory is suspect', async () => {
       const { engine, second } = await openDispute(open)
       await engine.edit(ADA, second.id, { trust: 'suspect' })
       expect(await pairsOf(engine)).toEqual([])
@@ -59,7 +59,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR4] are settled in one change, which gives the key on and can be undone', async () => {
+    it('[SR4] are resolved in one change, which passes the key on and can be undone', async () => {
       const { engine, first, second } = await openDispute(open)
       const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, {
         keep: second.id,
@@ -77,7 +77,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR4] can be settled for what is older, and a wording of both has the sources of both', async () => {
+    it('[SR4] can be resolved for the older memory; a merged wording has the sources of both', async () => {
       const { engine, first, second } = await openDispute(open)
       const words = 'The boat leaves at 9 on weekdays and at 10 on Sundays'
       const ids = { keep: first.id, drop: second.id }
@@ -89,7 +89,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(found.memories.map(({ memory }) => memory.content)).toEqual([words])
     })
 
-    it('[SR5] with a third memory are not lost when one of them goes', async () => {
+    it('[SR5] with a third memory survive the resolution', async () => {
       const { engine, first, second } = await openDispute(open)
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       const other = third.conflictsWith === first.id ? second : first
@@ -107,7 +107,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await engine.get(ADA, third.id)).toMatchObject({ conflictsWith: gone })
     })
 
-    it('[SR6] are none any more where both hold', async () => {
+    it('[SR6] end when both memories hold', async () => {
       const { engine, first, second } = await openDispute(open)
       const settled = await engine.learning.review.keepBoth(ADA, second.id)
       expect(settled).toMatchObject({ status: 'active', conflictsWith: null })
@@ -119,7 +119,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR7] are settled only between two memories in use of one person', async () => {
+    it('[SR7] are resolved only between two active memories of one user', async () => {
       const { engine, first, second } = await openDispute(open)
       const { memory: kims } = await engine.remember({ ...ADA, user: 'kim' }, { content: NINE })
       const refused = async (keep: string, drop: string) => {
@@ -146,7 +146,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
   })
 
   describe(`sessions ${name}`, () => {
-    it('[SR2] tell how they began, and what could not be learned from', async () => {
+    it('[SR2] report their first message and failed signals', async () => {
       const { engine, clock } = await openLife(open)
       const long = 'When does the train leave? '.repeat(20)
       const said = { owner: 'ada', skipExtraction: true }

@@ -55,7 +55,7 @@ describe('candidates', () => {
     expect((await engine.remember(ADA, { content: newer })).outcome).toBe(outcome)
   })
 
-  it('[TR5] closeness in meaning finds, and decides nothing', async () => {
+  it('[TR5] close vectors find candidates and decide nothing', async () => {
     const { adjudicate, asked } = judge(async () => 'unsure')
     const { engine } = openEngine({ embedder: knowing(), adjudicate })
     await engine.remember(ADA, { content: CATS })
@@ -64,7 +64,7 @@ describe('candidates', () => {
     expect(asked).toEqual([[CATS, FELINES]])
   })
 
-  it('[TR5] a model that fails or hangs is left out, and not asked again for a while', async () => {
+  it('[TR5] a model that fails or hangs is skipped for a while', async () => {
     const troubles = [
       () => Promise.reject(new AppError('unavailable', 'The model is gone.')),
       untilAborted,
@@ -89,7 +89,7 @@ describe('candidates', () => {
     }
   })
 
-  it('[TR5] a cold model is not woken, nor any model asked while vectors lag or the text is long', async () => {
+  it('[TR5] a cold model is not loaded, and no model is called while vectors lag or for long text', async () => {
     const lagging = scriptedEmbedder()
     const first = openEngine({ embedder: lagging })
     await first.engine.remember(ADA, { content: CATS })
@@ -110,7 +110,7 @@ describe('candidates', () => {
   })
 })
 
-describe('judgement', () => {
+describe('adjudication', () => {
   it.each([
     ['duplicate', 'duplicate'],
     ['update', 'supersede'],
@@ -126,7 +126,7 @@ describe('judgement', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('[TR6] nobody is asked what rules can tell, and a judge who fails is unsure', async () => {
+  it('[TR6] the adjudicator is not asked where rules decide, and its failure counts as unsure', async () => {
     const { adjudicate, asked } = judge(() => Promise.reject(new Error('no answer')))
     const { engine } = openEngine({ adjudicate })
     await engine.remember(ADA, { content: 'I drive a Golf' })

@@ -54,7 +54,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
   }
 
   describe(`${name}: turns of forgotten facts`, () => {
-    it('[TF1] forgetting a fact takes its turn out of every later prompt', async () => {
+    it('[TF1] forgetting a fact excludes its turn from later prompts', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER)
       expect(await asked()).toContain('Anna')
@@ -66,7 +66,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.forget(ADA, id)).toMatchObject({ turnsDisabled: 0 })
     })
 
-    it('[TF1] clearing many facts does the same, and a dry run does nothing', async () => {
+    it('[TF1] bulk deletion does the same, and a dry run does nothing', async () => {
       const { engine, say, asked, disabledIn } = await opened()
       await say('one', SISTER)
       await say('two', 'I live in Berlin.')
@@ -97,7 +97,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(rows).toEqual([])
     })
 
-    it('[TF2] what a person disabled stays disabled, before the forgetting and after it', async () => {
+    it('[TF2] a turn that a person disabled stays disabled, before and after', async () => {
       const { engine, say, turns, disabledIn, fact } = await opened()
       await say('one', SISTER)
       const { id } = await fact()
@@ -127,7 +127,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.restore(ADA, berlin.id)).toMatchObject({ turnsEnabled: 1 })
     })
 
-    it('[TF3] answers and restatements of the fact go with it, and other turns stay', async () => {
+    it('[TF3] answers and restatements are disabled, too, and other turns stay enabled', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER, ANSWER)
       await say('two', 'Anna, as you know, is the name of my sister.', 'Yes.')
@@ -150,7 +150,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked('Where is the spare key?')).toBe('')
     })
 
-    it('[TF4] of a fact from many turns, only those that support it are disabled', async () => {
+    it('[TF4] only turns that support the fact are disabled', async () => {
       const { engine, say, turns, disabledIn } = await opened()
       await say('one', 'We flew to Porto and Clara brought her oboe.', 'Nice.')
       await say('one', 'The hotel had a sauna on the roof.', 'Nice.')
@@ -185,7 +185,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked()).toBe('')
     })
 
-    it('[TF5] the same for what is erased from the bin and by clearing', async () => {
+    it('[TF5] the same for erasure from the trash and in bulk', async () => {
       const { engine, client, say, disabledIn, fact } = await opened({
         'gateway.contextSources': 'conversations',
       })
@@ -212,7 +212,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect([await disabledIn('one'), await disabledIn('two')].flat()).toHaveLength(2)
     })
 
-    it('[TF6] superseding, evicting and undoing what was learned disable no turn', async () => {
+    it('[TF6] superseding, eviction and undoing a learned fact disable no turn', async () => {
       const { engine, say, disabledIn, fact } = await opened()
       await say('one', 'I live in Berlin.')
       const berlin = await fact('Berlin')
@@ -226,7 +226,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('three')).toEqual([])
     })
 
-    it('[TF7] turns of other users and owners stay as they are', async () => {
+    it('[TF7] turns of other users and owners do not change', async () => {
       const { engine, say, fact } = await opened()
       const eve = { ...ADA, user: 'eve' }
       await say('one', SISTER)
@@ -267,7 +267,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       return { ...opening, id, request, answer, tell, client }
     }
 
-    it('[TF9] the exchange in which a tool forgets a fact is not quoted for it', async () => {
+    it('[TF9] the exchange in which a tool forgets a fact is not quoted', async () => {
       const { engine, id, request, answer, tell, asked, disabledIn, turns } = await openForgetting()
       await tell(request, answer)
       expect(await disabledIn('two')).toEqual([request, answer])
@@ -278,7 +278,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect((await turns('two')).map(({ disabled }) => disabled)).toEqual([false, false])
     })
 
-    it('[TF9] what the exchange says besides stays in use, and so do exchanges after it', async () => {
+    it('[TF9] other turns of the exchange and later exchanges stay enabled', async () => {
       const { tell, disabledIn, id, engine } = await openForgetting()
       await tell('Forget what I told you about her.', 'It is forgotten.')
       await tell('My cat is named Oscar.', 'A fine name.', {}, { forgotten: [] })
@@ -286,7 +286,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 1 })
     })
 
-    it('[TF9] an answer that goes on after other tools, and a request tried again, are no exception', async () => {
+    it('[TF9] the same for an answer that continues after other tools, and for a retried request', async () => {
       const { request, answer, tell, disabledIn } = await openForgetting()
       await tell(request, null)
       expect(await disabledIn('two')).toEqual([request])
@@ -294,14 +294,14 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('two')).toEqual([request, answer])
     })
 
-    it('[TF9] a fact that is restored before the exchange is recorded disables none of it', async () => {
+    it('[TF9] a fact restored before the exchange is recorded disables no turn', async () => {
       const { engine, id, request, answer, tell, disabledIn } = await openForgetting()
       const afterwards = () => engine.restore(ADA, id)
       await tell(request, answer, {}, { afterwards })
       expect(await disabledIn('two')).toEqual([])
     })
 
-    it('[TF8] a fact that a person corrected is told, and the turn that it came from is not', async () => {
+    it('[TF8] a corrected fact is used, and its source turn is not', async () => {
       const { engine, say, asked, fact } = await opened()
       await say('one', SISTER)
       await engine.edit(ADA, (await fact()).id, { content: "My sister's name is Hanna" })
@@ -310,7 +310,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(block).not.toContain(' Anna')
     })
 
-    it('[TF8] also where the turn says much more than the corrected fact', async () => {
+    it('[TF8] also if the turn says much more than the corrected fact', async () => {
       const { engine, say, asked, fact } = await opened()
       await say(
         'one',

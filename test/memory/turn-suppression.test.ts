@@ -13,7 +13,7 @@ const FACTS = 7
 const TURNS_PER_FACT = 200
 
 /** More turns than a store returns in one page. */
-it('[TF2] undoing the forgetting of facts with 1,400 turns enables all of them', async () => {
+it('[TF2] undoing the deletion of facts with 1,400 turns enables all of them', async () => {
   const { engine, store } = await openConversations(async () => createInMemoryStore(), {})
   const statementOf = (number: number) => `The master of harbour${number} is called Greta.`
   const rows = Array.from({ length: FACTS * TURNS_PER_FACT }, (_, position) =>

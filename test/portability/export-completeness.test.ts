@@ -1,7 +1,7 @@
 /** What an export holds, and that all of it comes back: over stores, owners, versions and passphrases. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { settingEntryId } from '../../src/admin/setting-entry.ts'
+import { settingEntryId } from '../../src/admin/stored-settings.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -98,7 +98,7 @@ async function filled(store: Store): Promise<Store> {
 const openReference = async () => createInMemoryStore()
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
-it('[PO10] holds turns and settings, and nothing that lets people in or tells what they did', async () => {
+it('[PO10] an export holds turns and settings, but no keys, logins or audit entries', async () => {
   const source = await filled(createInMemoryStore())
   const lines = await linesOf(source)
   const tables = lines.slice(1).map((line) => JSON.parse(line).table)
@@ -114,7 +114,7 @@ it('[PO10] holds turns and settings, and nothing that lets people in or tells wh
   expect(await importInto(target, lines)).toMatchObject({ imported: 0, updated: 0, skipped: 8 })
 })
 
-it("[PO11] an owner's export holds nothing of others, and none of the system's settings", async () => {
+it("[PO11] an owner's export holds no rows of others and no system settings", async () => {
   const lines = await linesOf(await filled(createInMemoryStore()), ADA)
   expect(lines.slice(1).map((line) => JSON.parse(line).table)).toEqual([
     'memory',
@@ -126,7 +126,7 @@ it("[PO11] an owner's export holds nothing of others, and none of the system's s
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 2, owner: 'ada' })
 })
 
-it('[PO11] given to another owner, settings become that owner’s, and the system’s are left out', async () => {
+it('[PO11] assigned to another owner, settings follow and system settings are dropped', async () => {
   const target = createInMemoryStore()
   const lines = await linesOf(await filled(createInMemoryStore()))
   const alone = lines.filter((line) => !line.includes('lonely'))
@@ -154,7 +154,7 @@ it('[PO12] reads exports of version 1', async () => {
   expect(await target.get('memory', ADA, row.id)).toEqual(row)
 })
 
-it('[PO17] no file puts an entry where keys are, or settings where they have no meaning', async () => {
+it('[PO17] no file can write an entry among the keys, or settings at the wrong level', async () => {
   const target = createInMemoryStore()
   const [header = ''] = await linesOf(target)
   const entry = (fields: object) =>
@@ -256,7 +256,7 @@ describe.each([
   ['sqlite to reference', openSqlite, openReference, 15],
   ['postgres to sqlite', () => openFreshStore(server.url, { poolSize: 1 }), openSqlite, 4],
 ] as const)('%s', (_, openSource, openTarget, runs) => {
-  it('[PO13] whatever a store holds is equal after export and import, in the same order', async () => {
+  it('[PO13] any store is equal after export and import, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(anyStore, async (contents) => {
         const [source, target] = [await openSource(), await openTarget()]

@@ -26,7 +26,7 @@ const unsealed = (lines: readonly string[], passphrase: string | undefined = PAS
 const LINES = Array.from({ length: 40 }, (_, index) => `${index} ${'é\u2028"'.repeat(2_000)}`)
 
 describe('an encrypted export', () => {
-  it('[PO14] comes back line by line, and shows nothing', async () => {
+  it('[PO14] decrypts line by line, and the file reveals nothing', async () => {
     for (const lines of [LINES, ['one'], [], ['', '', 'x', '']]) {
       expect(await unsealed(await sealed(lines))).toEqual(lines)
     }
@@ -44,7 +44,7 @@ describe('an encrypted export', () => {
     expect(await sealed(['same'])).not.toEqual(await sealed(['same']))
   })
 
-  it('[PO14] is made and read piece by piece, however long it is', async () => {
+  it('[PO14] encrypts and decrypts chunk by chunk at any length', async () => {
     let made = 0
     async function* endless() {
       for (;;) {
@@ -64,7 +64,7 @@ describe('an encrypted export', () => {
     expect(read).toBe(2_000)
   })
 
-  it('[PO14] holds a whole export, and import tells that it is one', async () => {
+  it('[PO14] holds a whole export, and import recognizes it', async () => {
     const portsOn = () => ({
       store: createInMemoryStore(),
       clock: new FakeClock(),
@@ -84,7 +84,7 @@ describe('an encrypted export', () => {
     expect(await rows(target)).toEqual(await rows(source))
   })
 
-  it('[PO15] a missing or wrong passphrase is told as such', async () => {
+  it('[PO15] reports a missing or wrong passphrase as such', async () => {
     const file = await sealed(LINES)
     for (const passphrase of ['', 'correct horse ', 'Correct horse']) {
       await expect(unsealed(file, passphrase)).rejects.toMatchObject({ code: 'locked' })
@@ -95,7 +95,7 @@ describe('an encrypted export', () => {
     })
   })
 
-  it('[PO15] whatever is changed, swapped, repeated or missing is noticed', async () => {
+  it('[PO15] detects changed, swapped, repeated and missing chunks', async () => {
     const [header = '', first = '', second = '', ...rest] = await sealed(LINES)
     const changed = `${first.slice(0, 50)}${first[50] === 'A' ? 'B' : 'A'}${first.slice(51)}`
     const otherFile = (await sealed(LINES))[1] ?? ''
@@ -116,13 +116,13 @@ describe('an encrypted export', () => {
       await expect(unsealed(file), what).rejects.toMatchObject({ code: 'damaged' })
     }
     const cut = unsealed([header, first, second, ...rest.slice(0, -1)])
-    await expect(cut).rejects.toThrow('cut off')
+    await expect(cut).rejects.toThrow('truncated')
     await expect(unsealed([header, first, 'AAAA', ...rest])).rejects.toMatchObject({
       facts: { line: 3 },
     })
   })
 
-  it('[PO15] a header can neither exhaust the machine nor name what is not known', async () => {
+  it('[PO15] refuses expensive and unknown header parameters', async () => {
     const [header = '', piece = ''] = await sealed(['x'])
     const altered = (fields: object) => [
       JSON.stringify({ ...JSON.parse(header), ...fields }),

@@ -65,7 +65,7 @@ describe.each([
     ...Array.from({ length: 40 }, (_, n) => said(n)),
   ]
 
-  it('[PO19] keeps text, times, user, session and where it came from; a second import changes nothing', async () => {
+  it('[PO19] imports text, times, user, session and origin; a second import changes nothing', async () => {
     const store = await open()
     const record = remembered('id-1', {
       owner: 'key-1',
@@ -110,7 +110,7 @@ describe.each([
     await store.close()
   })
 
-  it('[PO19] ids sort by when it was said, and are different for every owner', async () => {
+  it('[PO19] ids sort by time and differ for every owner', async () => {
     const store = await open()
     const later = [said(1), said(0), said(2, { saidAt: instant(MAY - 1) })]
     await take(store, [...later, remembered('x'), remembered('y', { createdAt: instant(MAY - 9) })])
@@ -125,7 +125,7 @@ describe.each([
     await store.close()
   })
 
-  it('[PO16] an import that is stopped goes on when it is run again, and doubles nothing', async () => {
+  it('[PO16] a stopped import resumes without duplicates', async () => {
     const store = await open()
     const stop = new AbortController()
     const many = Array.from({ length: 400 }, (_, n) => remembered(`n${n}`))
@@ -140,7 +140,7 @@ describe.each([
     await store.close()
   })
 
-  it('[PO16] whichever store call fails, running it again leads to the same end', async () => {
+  it('[PO16] whichever store call fails, running the import again yields the same result', async () => {
     const whole = await open()
     await take(whole, MANY)
     const expected = await rowsOf(whole)
@@ -161,7 +161,7 @@ describe.each([
     }
   })
 
-  it('[PO20] takes over what is newer there, with history, and leaves what was changed here', async () => {
+  it('[PO20] imports newer wordings with their history and leaves local changes alone', async () => {
     const store = await open()
     await take(store, [remembered('a'), remembered('b')])
     const newer = { content: 'newer', updatedAt: instant(MAY + 10) }
@@ -182,7 +182,7 @@ describe.each([
     await store.close()
   })
 
-  it('[PO21] leaves a key with whoever holds it, and keeps the memory', async () => {
+  it('[PO21] leaves a taken key with its holder and imports the memory without it', async () => {
     const store = await open()
     const records = [remembered('a', { key: 'k' }), remembered('b', { key: 'k' })]
     expect(await take(store, records)).toMatchObject({ imported: 2, failed: 0 })
@@ -194,7 +194,7 @@ describe.each([
     await store.close()
   })
 
-  it('[PO24] earlier wordings become the history', async () => {
+  it('[PO24] earlier wordings become revisions', async () => {
     const store = await open()
     const earlier = [
       { content: 'first', since: MAY },
@@ -214,7 +214,7 @@ describe.each([
   })
 })
 
-it('[PO20] what was erased here stays erased, and what is in the bin stays there', async () => {
+it('[PO20] erased memories stay erased, and memories in the trash stay there', async () => {
   const { engine, store } = await openEngine(async () => createInMemoryStore())
   await take(store, [remembered('a'), remembered('b')])
   const [a, b] = await memories(store)
@@ -244,14 +244,14 @@ it('[PO19] can keep everyone’s data apart', async () => {
   expect(result).toMatchObject({ imported: 0, failed: 1 })
 })
 
-it('[PO19] what has no time was said when the file was last changed, and never in the future', async () => {
+it('[PO19] records without a time take that of the file, never one in the future', async () => {
   const store = createInMemoryStore()
   await take(store, [remembered('a', { createdAt: null })], { observedAt: MAY + 0.7 })
   await take(store, [remembered('b', { createdAt: null })], { observedAt: NOW + 9_999 })
   expect((await memories(store)).map(({ createdAt }) => createdAt).sort()).toEqual([MAY, NOW])
 })
 
-it('[PO29] hostile records are told one by one and break nothing; blank ones are skipped', async () => {
+it('[PO29] hostile records are reported one by one and break nothing; blank ones are skipped', async () => {
   const store = createInMemoryStore()
   let deep: unknown = 'x'
   for (let level = 0; level < 100_000; level++) deep = { deep }
@@ -293,7 +293,7 @@ it('[PO29] hostile records are told one by one and break nothing; blank ones are
   expect(fine?.content).toBe('NUL \0 and \ud800 are text')
 })
 
-it('[PO16] an import of our own that is stopped goes on as well', async () => {
+it('[PO16] a stopped import of an own export resumes as well', async () => {
   const source = createInMemoryStore()
   await take(
     source,

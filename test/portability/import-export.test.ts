@@ -31,7 +31,7 @@ describe.each([
   ['sqlite to reference', openSqlite, openReference],
   ['sqlite to sqlite', openSqlite, openSqlite],
 ] as const)('%s', (_, openSource, openTarget) => {
-  it('[PO1] an export comes back complete: histories, tombstones, every owner and user', async () => {
+  it('[PO1] an export round-trips completely: revisions, tombstones, every owner and user', async () => {
     const { engine: source, clock } = await openEngine(openSource)
     const { engine: target } = await openEngine(openTarget)
     const { memory } = await source.remember(ADA, {
@@ -102,7 +102,7 @@ describe('import', () => {
     return lines(engine)
   }
 
-  it('[PO2] tells every bad line and takes the others', async () => {
+  it('[PO2] reports every invalid line and imports the others', async () => {
     const { engine } = await openEngine(openSqlite)
     const [header = '', row = ''] = await exported()
     const bad = [
@@ -124,7 +124,7 @@ describe('import', () => {
     for (const { message } of result.failures) expect(message).not.toContain('fine')
   })
 
-  it('[PO2] refuses what is no export, or one from a newer version', async () => {
+  it('[PO2] refuses other files and exports of a newer version', async () => {
     const { engine } = await openEngine(openSqlite)
     const attempt = (...list: string[]) => expect(engine.admin.import(from(list))).rejects
     await attempt().toMatchObject({ code: 'invalid_input' })
@@ -148,7 +148,7 @@ describe('import', () => {
     expect(await engine.get(ADA, copy?.id ?? '')).toBeNull()
   })
 
-  it('[PO4] does not bring back what was erased since the export', async () => {
+  it('[PO4] does not restore memories that were erased since the export', async () => {
     const { engine, clock } = await openEngine(openSqlite)
     const { memory } = await engine.remember(ADA, { content: 'secret' })
     await engine.edit(ADA, memory.id, { content: 'more secret' })
@@ -162,7 +162,7 @@ describe('import', () => {
     expect((await engine.list(ADA)).rows.map((row) => row.id)).toEqual([kept.memory.id])
   })
 
-  it('[PO3] can give everything to another owner', async () => {
+  it('[PO3] can assign everything to another owner', async () => {
     const { engine } = await openEngine(openSqlite)
     await engine.admin.import(from(await exported()), { owner: 'grace' })
     expect((await engine.list({ owner: 'grace' })).rows).toMatchObject([{ content: 'fine' }])

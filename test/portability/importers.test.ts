@@ -96,7 +96,7 @@ const OPENCLAW = `
 `
 
 describe('databases', () => {
-  it('[PO22] reads that of OmniRoute, each row or why not', async () => {
+  it('[PO22] reads OmniRoute rows or reports why not', async () => {
     const { take, contents, store } = openTarget()
     const { path } = database('storage.sqlite', OMNIROUTE)
     const result = await take(path)
@@ -120,7 +120,7 @@ describe('databases', () => {
     expect((await store.listPlaces()).map(({ owner }) => owner)).toEqual(['ada', 'key-1'])
   })
 
-  it('[PO23] reads that of Osaurus: facts, episodes, transcript and identity', async () => {
+  it('[PO23] reads Osaurus facts, episodes, transcript and identity', async () => {
     const { take, contents, turns } = openTarget()
     const result = await take(database('memory.sqlite', OSAURUS).path)
     expect(result).toMatchObject({ format: 'osaurus-sqlite', imported: 6, failed: 0 })
@@ -136,7 +136,7 @@ describe('databases', () => {
     ])
   })
 
-  it('[PO23] reads that of OpenClaw: pieces of files, with path and lines', async () => {
+  it('[PO23] reads OpenClaw chunks with path and lines', async () => {
     const { take, contents } = openTarget()
     const result = await take(database('main.sqlite', OPENCLAW).path)
     expect(result).toMatchObject({ format: 'openclaw-sqlite', imported: 2, failed: 0 })
@@ -147,7 +147,7 @@ describe('databases', () => {
     })
   })
 
-  it('[PO28] changes neither the file nor what is beside it, and sees the latest writes', async () => {
+  it('[PO28] changes neither the file nor its folder, and sees the latest writes', async () => {
     const { path, close } = database('live.sqlite', OMNIROUTE, { isOpen: true })
     const state = () =>
       readdirSync(dirname(path)).map((name) => [
@@ -164,7 +164,7 @@ describe('databases', () => {
     expect(state()).toEqual(closed)
   })
 
-  it('[PO28] tells what is encrypted, damaged, missing, or of somebody else', async () => {
+  it('[PO28] reports encrypted, damaged, missing and unknown databases', async () => {
     const { take } = openTarget()
     const noise = temporaryFile('memory.sqlite')
     writeFileSync(noise, Buffer.from(Array.from({ length: 8_192 }, (_, n) => (n * 7_919) % 251)))
@@ -197,7 +197,7 @@ describe('files', () => {
     return path
   }
 
-  it('[PO18] takes in each kind, told from its content', async () => {
+  it('[PO18] imports each format, detected by its content', async () => {
     const { take, contents, turns } = openTarget()
     const message = {
       id: 'm',
@@ -228,7 +228,7 @@ describe('files', () => {
     expect((await turns()).map(({ content }) => content).sort()).toEqual(['hello', 'hi'])
   })
 
-  it('[PO18] does as it is told, and says what it cannot tell', async () => {
+  it('[PO18] follows an explicit format and reports undetectable content', async () => {
     const { take } = openTarget()
     const odd = file('odd.json', '[{"note":"x","content":"text"}]')
     expect(await take(odd, { from: 'mem0' })).toMatchObject({ format: 'mem0', failed: 1 })
@@ -238,7 +238,7 @@ describe('files', () => {
     await expect(take(temporaryFolder())).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  it('[PO14] takes in our own exports, encrypted or not, from files and streams', async () => {
+  it('[PO14] imports own exports, encrypted or not, from files and streams', async () => {
     const source = openTarget()
     await source.take(file('list.md', '- one\n- two\n'))
     for (const passphrase of [undefined, 'open sesame']) {
@@ -259,7 +259,7 @@ describe('files', () => {
     }
   })
 
-  it('[PO29] refuses what is too large to be read whole, cut off, or no text', async () => {
+  it('[PO29] refuses input that is too large, truncated or not text', async () => {
     const { take } = openTarget()
     const large = file('conversations.json', '[{"mapping":{')
     truncateSync(large, 100 * 1024 * 1024 + 1)

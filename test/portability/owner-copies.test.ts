@@ -128,7 +128,7 @@ describe.each([
     expect((await rowsOf(engine)).filter((row) => !row.includes('"carol"'))).toEqual(before)
   })
 
-  it('[PO31] copying again changes nothing, and brings what is new', async () => {
+  it('[PO31] copying again only brings new rows', async () => {
     const { engine, first } = await opened()
     const lines = await linesOf(engine, ADA)
     await engine.admin.import(from(lines), CAROL)
@@ -146,7 +146,7 @@ describe.each([
     expect((await found(engine, 'The sky is clear'))?.version).toBe(3)
   })
 
-  it('[PO31] a copy of a copy is one more, and a copy taken back in is none', async () => {
+  it('[PO31] a copy of a copy is another copy, and a copy imported again is none', async () => {
     const { engine } = await opened()
     await engine.admin.import(from(await linesOf(engine, ADA)), CAROL)
     const carol = await rowsOf(engine, CAROL)
@@ -159,7 +159,7 @@ describe.each([
     expect(await rowsOf(engine, CAROL)).toEqual(carol)
   })
 
-  it('[PO32] what an owner had before comes back under its own ids, with its traces', async () => {
+  it('[PO32] rows of the same owner come back under their own ids, with tombstones', async () => {
     const { engine } = await opened()
     const { engine: empty } = await openEngine(async () => open())
     const lines = await linesOf(engine, ADA)
@@ -170,7 +170,7 @@ describe.each([
     expect(lines.some((each) => each.startsWith('{"table":"tombstone"'))).toBe(true)
   })
 
-  it('[PO33] ids of others are replaced wherever a file names them, and nobody is told', async () => {
+  it('[PO33] foreign ids are remapped wherever a file names them, without revealing it', async () => {
     const { engine, first, liked, turns } = await opened()
     const before = await rowsOf(engine)
     const at = { ...AT_BOB, owner: owner('mallory') }
@@ -209,7 +209,7 @@ describe.each([
     expect(await rowsOf(engine)).toEqual(after)
   })
 
-  it('[PO33] an id that another user of the owner has is replaced as well, even within one file', async () => {
+  it('[PO33] an id of another user of the owner is remapped as well, even within one file', async () => {
     const { engine } = await openEngine(async () => open())
     const [eve, bob] = ['eve', 'bob'].map((user) =>
       memory({ id: 'mem_same' as MemoryId, place: { ...AT_ADA, user: user as never } }),
@@ -219,12 +219,12 @@ describe.each([
     const after = await rowsOf(engine)
     expect(await engine.admin.import(from(lines))).toMatchObject({
       ...{ imported: 0, skipped: 2, failed: 0 },
-      skips: [{ line: 2, message: expect.stringContaining('here already') }, { line: 3 }],
+      skips: [{ line: 2, message: expect.stringContaining('already stored') }, { line: 3 }],
     })
     expect(await rowsOf(engine)).toEqual(after)
   })
 
-  it('[PO33] where even the replacements are taken, the answer tells nothing', async () => {
+  it('[PO33] when even the derived ids are taken, the message reveals nothing', async () => {
     const { engine, first } = await opened()
     const mallory = owner('mallory')
     let id = deriveId(mallory, first.id)
@@ -238,11 +238,13 @@ describe.each([
     const forged = memory({ id: first.id, place: { ...AT_BOB, owner: mallory } })
     const result = await engine.admin.import(from([HEADER, line('memory', forged)]))
     expect(result).toMatchObject({ imported: 0, failed: 1 })
-    expect(result.failures[0]?.message).toBe("It can't be taken in here.")
+    expect(result.failures[0]?.message).toBe(
+      'The row conflicts with existing data and cannot be imported.',
+    )
     expect(await rowsOf(engine)).toEqual(before)
   })
 
-  it('[PO33] foreign records whose ids are taken elsewhere come in all the same', async () => {
+  it('[PO33] foreign records whose ids are taken elsewhere are imported all the same', async () => {
     const record = (n: number) => ({
       ...({
         kind: 'memory',
@@ -283,7 +285,7 @@ describe.each([
     expect(await take(store)).toMatchObject({ imported: 0, skipped: 2, failed: 0 })
   })
 
-  it('[PO34] history comes in only with its memory, and the answer is the same wherever that is', async () => {
+  it('[PO34] revisions need their memory, and the message is the same wherever that is', async () => {
     const { engine } = await openEngine(async () => open())
     const { memory: first } = await engine.remember(ADA, { content: 'of ada' })
     const before = await rowsOf(engine)
@@ -301,7 +303,7 @@ describe.each([
     expect(await rowsOf(engine)).toEqual(before)
   })
 
-  it('[PO34] nor does it when its memory, in the same file, is refused', async () => {
+  it('[PO34] revisions are refused with their memory in the same file', async () => {
     const { engine } = await opened()
     const rival = memory({ key: 'sky' })
     const result = await engine.admin.import(
@@ -311,7 +313,7 @@ describe.each([
     expect(result.failures[0]?.message).toContain('same key')
   })
 
-  it('[PO30] numbers and times out of range are refused in every table, and all can still be erased', async () => {
+  it('[PO30] refuses numbers and times out of range in every table, and everything can still be erased', async () => {
     const { engine } = await openEngine(async () => open())
     const fine = memory({
       version: 2 ** 31 - 1,
@@ -360,7 +362,7 @@ describe.each([
   })
 })
 
-it('[PO31] derived ids keep their order, their kind and what numbers them', () => {
+it('[PO31] derived ids keep their order, prefix and number', () => {
   const carol = owner('carol')
   const ids = createIdGenerator()
   const drawn = Array.from({ length: 50 }, () => ids.next('turn', instant(1_700_000_000_000)))

@@ -85,7 +85,7 @@ async function moveHistory(ends: Ends, commits: readonly (readonly Change[])[]):
 }
 
 function describeMoves(open: () => Promise<Ends>, runs: number): void {
-  it('[MH1] turns are found by words and by meaning in the new store', async () => {
+  it('[MH1] turns are found by keyword and vector search in the target', async () => {
     const ends = await open()
     const { source, target } = ends
     const row = turn({ content: 'The zeppelin lands in Lisbon.' })
@@ -106,7 +106,7 @@ function describeMoves(open: () => Promise<Ends>, runs: number): void {
     await close(ends)
   })
 
-  it('[MH1] any history that goes on while it is moved leaves the same at both ends', async () => {
+  it('[MH1] any writes during the migration leave both stores equal', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (commits) => {
         const ends = await open()
@@ -124,7 +124,7 @@ describe('from a file to a file', () => {
     repetitions({ usual: 12, thorough: 80 }),
   )
 
-  it('[MH2] goes on where it was when it was stopped, and never looks whole before', async () => {
+  it('[MH2] resumes after a stop and never looks complete before', async () => {
     for (let stopAfter = 1; stopAfter <= 5; stopAfter++) {
       const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
       const rows = Array.from({ length: 1_200 }, (_, index) => memory({ id: memoryId(index) }))
@@ -166,7 +166,7 @@ describe('from a file to a file', () => {
     }
   }, 120_000)
 
-  it('[MH2] a run that ended between the two switches is finished by the next', async () => {
+  it('[MH2] the next run finishes one that ended during the switchover', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     await ends.source.commit([put(memory())])
     const failing: StoreMigrationTarget = {
@@ -192,7 +192,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH3] refuses a place that is not empty, and a store that has moved', async () => {
+  it('[MH3] refuses a target that is not empty, and a store that was migrated away', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source, target } = ends
     await source.commit([put(memory())])
@@ -209,7 +209,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH4] changes nothing at the old store when the two differ at the end', async () => {
+  it('[MH4] leaves the source unchanged when the stores differ at the end', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source, target } = ends
     await source.commit([put(memory({ id: memoryId(1) })), put(memory({ id: memoryId(2) }))])
@@ -230,7 +230,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH4] a vector that came over wrong is put right before the switch', async () => {
+  it('[MH4] corrects a wrong vector before the switchover', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source, target } = ends
     await source.commit([put(memory({ id: memoryId(1) })), put(memory({ id: memoryId(2) }))])
@@ -255,7 +255,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH4] counts nothing while writes wait', async () => {
+  it('[MH4] counts no rows while writes are frozen', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source, target } = ends
     await source.commit([put(memory())])
@@ -288,7 +288,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH5] giving up leaves the store as it was, and another move can begin', async () => {
+  it('[MH5] undo leaves the store as it was, and another migration can start', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source } = ends
     await source.commit([put(memory())])
@@ -307,7 +307,7 @@ describe('from a file to a file', () => {
     await close(ends)
   })
 
-  it('[MH6] two at once notice each other, and one of them gets it done', async () => {
+  it('[MH6] two concurrent migrations notice each other, and one finishes', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     const { source, beside, target } = ends
     const rows = Array.from({ length: 1_500 }, () => memory())
@@ -336,7 +336,7 @@ describe('to PostgreSQL (PGlite)', () => {
     repetitions({ usual: 3, thorough: 20 }),
   )
 
-  it('[MH2] goes on where it was when it was stopped', async () => {
+  it('[MH2] resumes after a stop', async () => {
     const ends = { ...(await sqliteSource()), target: await openFreshStore(server.url) }
     const { source, target } = ends
     await source.commit(Array.from({ length: 600 }, (_, n) => put(memory({ id: memoryId(n) }))))

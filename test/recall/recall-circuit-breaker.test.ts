@@ -66,23 +66,26 @@ describe('an embedder', () => {
     ['fails', fails],
     ['hangs until it is stopped', ({ signal }) => untilAborted(signal)],
     ['hangs and knows no signal', forever],
-  ])('[RA24] that %s three times in a row is not asked again, and that is told', async (_, ill) => {
-    const { engine, clock, patient } = await openWith(ill, SHORT_MS)
-    const since = new Date(clock.now()).toISOString()
-    await askTimes(2, engine)
-    clock.advance(1_000)
-    await askTimes(1, engine)
-    expect(patient.questions).toBe(3)
-    clock.advance(4_999)
-    const { state, reason: because } = await meaningOf(engine)
-    expect(patient.questions).toBe(3)
-    expect(state).toBe('failed')
-    expect(because).toContain(since)
-    expect(because).toContain(new Date(clock.now() + 1).toISOString())
-    expect(because).toMatch(/no power|Timed out after 100 ms/)
-  })
+  ])(
+    '[RA24] that %s three times in a row is not called again, and the report says so',
+    async (_, ill) => {
+      const { engine, clock, patient } = await openWith(ill, SHORT_MS)
+      const since = new Date(clock.now()).toISOString()
+      await askTimes(2, engine)
+      clock.advance(1_000)
+      await askTimes(1, engine)
+      expect(patient.questions).toBe(3)
+      clock.advance(4_999)
+      const { state, reason: because } = await meaningOf(engine)
+      expect(patient.questions).toBe(3)
+      expect(state).toBe('failed')
+      expect(because).toContain(since)
+      expect(because).toContain(new Date(clock.now() + 1).toISOString())
+      expect(because).toMatch(/no power|Timed out after 100 ms/)
+    },
+  )
 
-  it('[RA24] that answers now and then is asked every time', async () => {
+  it('[RA24] that sometimes answers is called every time', async () => {
     let number = 0
     const { engine, patient } = await openWith(() => {
       number++
@@ -92,7 +95,7 @@ describe('an embedder', () => {
     expect(patient.questions).toBe(9)
   })
 
-  it('[RA24] that refuses a text is well', async () => {
+  it('[RA24] that rejects a text counts as available', async () => {
     const { engine, patient } = await openWith(() => {
       throw new AppError('invalid_input', 'Too long.')
     })
@@ -100,7 +103,7 @@ describe('an embedder', () => {
     expect(patient.questions).toBe(5)
   })
 
-  it('[RA24] that can not be loaded rests as well, and words alone are asked for meanwhile', async () => {
+  it('[RA24] that cannot be loaded opens the circuit, too, and keyword search serves recall', async () => {
     let loads = 0
     const embedder = changed(createHashingEmbedder(), {
       describe: () => {
@@ -139,7 +142,7 @@ describe('an embedder', () => {
     },
   )
 
-  it('[RA25] is tried again after 5 s, 10, 20, 40, and then every minute', async () => {
+  it('[RA25] is probed after 5, 10, 20 and 40 s, then every minute', async () => {
     const { engine, clock, patient } = await openWith(fails)
     await askTimes(3, engine)
     for (const seconds of [5, 10, 20, 40, 60, 60]) {
@@ -157,7 +160,7 @@ describe('an embedder', () => {
     }
   })
 
-  it('[RA25] one question at a time sets off a trial, none waits for it, and its answer ends the rest', async () => {
+  it('[RA25] one question at a time starts a probe, none waits for it, and its answer closes the circuit', async () => {
     const { engine, clock, patient } = await openWith(fails)
     await askTimes(3, engine)
     clock.advance(5_000)
@@ -174,7 +177,7 @@ describe('an embedder', () => {
     expect(patient.questions).toBe(5)
   })
 
-  it('[RA25] a trial under way does not hold up closing', async () => {
+  it('[RA25] a running probe does not delay closing', async () => {
     const { engine, clock, patient } = await openWith(fails)
     await askTimes(3, engine)
     clock.advance(5_000)
@@ -184,7 +187,7 @@ describe('an embedder', () => {
     await engine.close()
   })
 
-  it('[RA26] is asked by a question that may wait longer, whose answer helps it alone', async () => {
+  it('[RA26] is called by a question with a longer timeout, whose answer closes nothing', async () => {
     const { engine, clock, patient } = await openWith(fails, LONG_MS / 2)
     await askTimes(3, engine)
     patient.answer = () => {
@@ -197,7 +200,7 @@ describe('an embedder', () => {
     expect((await meaningOf(engine)).state).toBe('searched')
   })
 
-  it('[RA26] is not asked even so, once that was in vain', async () => {
+  it('[RA26] is not called again after that failed, too', async () => {
     const { engine, patient } = await openWith(fails, LONG_MS / 2)
     await askTimes(3, engine)
     await meaningOf(engine, LONG_MS)
@@ -206,7 +209,7 @@ describe('an embedder', () => {
     expect(patient.questions).toBe(4)
   })
 
-  it('[RA27] that rests is told by status and health, and no longer when it is well', async () => {
+  it('[RA27] status and health report an open circuit until it closes', async () => {
     const { engine, clock, patient } = await openWith(fails)
     const codes = async () => describeHealth(await engine.status()).codes
     await askTimes(2, engine)
@@ -251,7 +254,7 @@ describe('a reranker', () => {
   it.each<[string, Reranker['rerank']]>([
     ['fails', broken('no reranker')],
     ['hangs', forever],
-  ])('[RA24] that %s three times in a row rests until a trial is answered', async (_, rerank) => {
+  ])('[RA24] that %s three times in a row is paused until a probe succeeds', async (_, rerank) => {
     const { engine, clock, patient, ask } = await openReranked(rerank)
     for (let time = 0; time < 5; time++) expect((await ask()).state).toBe('failed')
     expect(patient.calls).toBe(3)
@@ -264,11 +267,11 @@ describe('a reranker', () => {
   })
 })
 
-describe('the guard itself', () => {
+describe('the circuit breaker', () => {
   const late = (guard: CircuitBreaker) =>
     guard.runGuarded(SHORT_MS, (_, { awaitAnswer: asks }) => asks(forever))
 
-  it('[RA24] what was asked before the last answer says nothing new', async () => {
+  it('[RA24] failures of calls made before the last answer do not count', async () => {
     const guard = createModelBreaker(new FakeClock())
     const held = gate()
     const failing = Array.from({ length: 3 }, () =>
@@ -280,7 +283,7 @@ describe('the guard itself', () => {
     expect(guard.openReason).toBeNull()
   })
 
-  it('[RA25] a model that has loaded late is tried with the next question', async () => {
+  it('[RA25] a model that loads late is called with the next question', async () => {
     const guard = createModelBreaker(new FakeClock())
     const loaded = gate()
     let asked = 0
@@ -298,7 +301,7 @@ describe('the guard itself', () => {
     await until(() => guard.openReason === null)
   })
 
-  it('[RA25] a clock that is set back does not prolong the rest', async () => {
+  it('[RA25] a clock that is set back does not prolong the pause', async () => {
     const clock = new FakeClock()
     const guard = createModelBreaker(clock)
     for (let time = 0; time < 3; time++) await late(guard)
@@ -307,7 +310,7 @@ describe('the guard itself', () => {
     await until(() => guard.openReason === null)
   })
 
-  it('[RA25] a trial that does not get to the model changes nothing', async () => {
+  it('[RA25] a probe that does not reach the model changes nothing', async () => {
     const clock = new FakeClock()
     const guard = createModelBreaker(clock)
     for (let time = 0; time < 3; time++) await late(guard)
@@ -328,8 +331,8 @@ describe('the guard itself', () => {
   })
 })
 
-describe('a request to a model', () => {
-  it('[RA27] is told which parts of recall failed, and so is the receipt', async () => {
+describe('a model request', () => {
+  it('[RA27] reports failed retrievers, as does the receipt', async () => {
     const store = createInMemoryStore()
     let isIll = false
     const { engine, client } = await openConversations(async () => store, {

@@ -57,7 +57,7 @@ async function turnsDuring(
   return turns
 }
 
-it('[RA23] searching by words gives way after every word and every batch of rows', async () => {
+it('[RA23] keyword search yields after every term and every batch of rows', async () => {
   const { store } = await filledStore()
   const search = () => store.searchText(ADA, { text: 'green tea', limit: 10, where: {} })
   const undisturbed = await search()
@@ -70,7 +70,7 @@ it('[RA23] searching by words gives way after every word and every batch of rows
   expect(found).toEqual(undisturbed)
 })
 
-it('[RA23] what is removed while a search by words gives way is not found', async () => {
+it('[RA23] rows removed while keyword search yields are not found', async () => {
   const { store, rows } = await filledStore()
   const wanted = rows[7] as (typeof rows)[number] // there are a thousand
   const search = () => store.searchText(ADA, { text: 'tea 7', limit: 10, where: {} })
@@ -94,7 +94,7 @@ it('[RA23] what is removed while a search by words gives way is not found', asyn
   expect(hits.map(({ id }) => id)).not.toContain(wanted.id)
 })
 
-it('[RA23] searching by meaning gives way after every part of the scan', async () => {
+it('[RA23] vector search yields after every part of the scan', async () => {
   const { store } = await filledStore()
   const query = { vector: unitVector(DIMENSIONS, 1), limit: 10, where: {} }
   const search = () => store.vectors.search(space(DIMENSIONS), ADA, query)
@@ -108,7 +108,7 @@ it('[RA23] searching by meaning gives way after every part of the scan', async (
   expect(found).toEqual(undisturbed)
 })
 
-it('[RA23] recall gives way between its stages, however quick they are', async () => {
+it('[RA23] recall yields between its stages', async () => {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
   const engine = createEngineWith({
     store,

@@ -29,9 +29,9 @@ if (real.kind === 'server') afterAll(() => real.stop())
 const place = await withPgvector(real)
 
 if ('reason' in place) {
-  describe.skip(`trips to PostgreSQL: ${place.reason}`, () => it('was not run', () => {}))
+  describe.skip(`round trips to PostgreSQL: ${place.reason}`, () => it('was not run', () => {}))
 } else {
-  describe('trips to PostgreSQL', () => describeTrips(place.url))
+  describe('round trips to PostgreSQL', () => describeTrips(place.url))
 }
 
 /** Conversations of several owners, one of them with more memories than vector search looks at. */
@@ -81,7 +81,7 @@ function describeTrips(url: string): void {
 
   const questions = ['Which light is blue?', 'the lamp in the red hall', 'evening 7 in the attic']
 
-  it('[RA29] a question waits for PostgreSQL twice, however much is found', async () => {
+  it('[RA29] recall takes two round round trips to PostgreSQL, however many hits', async () => {
     const { ask, clock } = await open()
     for (const text of questions) {
       expect(await ask('ada', text)).toEqual({ isFound: true, waits: 2 })
@@ -96,7 +96,7 @@ function describeTrips(url: string): void {
     expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
   }, 120_000)
 
-  it('[RA29] and once more for meaning where it may name somebody', async () => {
+  it('[RA29] and one more for vector search if the question may contain a name', async () => {
     const { ask } = await open()
     expect(await ask('ada', 'Which light is in the Blue room?')).toEqual({
       isFound: true,
@@ -104,7 +104,7 @@ function describeTrips(url: string): void {
     })
   }, 60_000)
 
-  it('[RA29] the same where PostgreSQL itself keeps owners apart', async () => {
+  it('[RA29] the same with row-level security', async () => {
     const { ask } = await open({ rowLevelSecurity: true })
     expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
   }, 120_000)

@@ -50,8 +50,8 @@ export function describeRecall(
     return { engine, clock, store, vectors }
   }
   describe(`${name}: finding`, () => describeFinding(openEngine))
-  describe(`${name}: what is in force`, () => describeForce(openEngine))
-  describe(`${name}: whose it is`, () => describeScopes(openEngine))
+  describe(`${name}: filters`, () => describeForce(openEngine))
+  describe(`${name}: scopes`, () => describeScopes(openEngine))
   describe(`${name}: limits and budgets`, () => describeLimits(openEngine, isSlow ? 3 : 12))
   describe(`${name}: any question`, () => describeQuestions(openEngine, isSlow ? 8 : 1))
 }
@@ -79,7 +79,7 @@ async function tell(engine: Engine, ...contents: readonly string[]): Promise<voi
 function describeFinding(open: OpenEngine): void {
   const facts = ['I bought a new car', 'The cat sleeps on the sofa', 'Dinner is at eight']
 
-  it('[RA1] finds by words and by meaning, right after writing', async () => {
+  it('[RA1] finds memories by keyword and vector right after writing', async () => {
     const { engine } = await open()
     await tell(engine, ...facts)
     expect((await ask(engine, 'sofa'))[0]).toBe(facts[1])
@@ -96,7 +96,7 @@ function describeFinding(open: OpenEngine): void {
     expect(contentsOf(found)[0]).toBe(facts[1])
   })
 
-  it('[RA1] goes by words alone, by meaning alone, or simply by age, as asked', async () => {
+  it('[RA1] searches by keyword, by vector, or lists the newest, as requested', async () => {
     const { engine } = await open()
     await tell(engine, ...facts)
     expect(await ask(engine, 'automobile', { strategy: 'keyword' })).toEqual([])
@@ -111,7 +111,7 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it.each(['adaptive', 'rrf', 'weighted'] as const)(
-    '[RA6] joins words and meaning by %s',
+    '[RA6] fuses keyword and vector hits by %s',
     async (fusion) => {
       const { engine } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
       await tell(engine, ...facts)
@@ -120,7 +120,7 @@ function describeFinding(open: OpenEngine): void {
     },
   )
 
-  it('[RA5] tells how each memory got its place, stage by stage', async () => {
+  it('[RA5] explains the rank of each memory, stage by stage', async () => {
     const reranker: Reranker = {
       name: 'by length',
       rerank: async (_, texts) => texts.map(({ length }, index) => ({ index, score: length })),
@@ -165,7 +165,7 @@ function describeFinding(open: OpenEngine): void {
     expect(memories[0]?.memory.content).toBe('Tea is what everybody drinks here')
   })
 
-  it('[RA6] finds the turn that answers through the one that asked', async () => {
+  it('[RA6] finds an answering turn through the asking turn', async () => {
     const { engine } = await open()
     const session = { ...ADA, session: 'monday' }
     for (const content of [
@@ -182,7 +182,7 @@ function describeFinding(open: OpenEngine): void {
     expect(found).not.toContain('The printer needs toner')
   })
 
-  it('[RA8] prefers what was said by the one who is asked about, and in the time asked about', async () => {
+  it('[RA8] prefers memories of the speaker and the time in the question', async () => {
     const { engine, clock } = await open({
       'recall.minTopSimilarity': 0,
       'recall.minSimilarity': 0,
@@ -201,7 +201,7 @@ function describeFinding(open: OpenEngine): void {
     expect((await ask(engine, 'lunch a month ago'))[0]).toBe('Lunch was soup')
   })
 
-  it('[RA8] what names a time is looked for as a time, unless there is nothing of that time', async () => {
+  it('[RA8] searches a time expression as a time, unless there are no memories of that time', async () => {
     const { engine, clock } = await open({
       'recall.minTopSimilarity': 0,
       'recall.minSimilarity': 0,
@@ -218,7 +218,7 @@ function describeFinding(open: OpenEngine): void {
     expect(await first()).toEqual([race, '1 of 1 words: race'])
   })
 
-  it('[RA11] says nothing when nothing fits, and that it looked', async () => {
+  it('[RA11] abstains when nothing is relevant, and reports the search', async () => {
     // The reference embedder has few dimensions, where words meet by chance more often than in a model.
     const { engine } = await open({ 'recall.minTopSimilarity': 1.5, 'recall.minSimilarity': 1 })
     const nothing = await engine.recall(ADA, { text: 'sofa' })
@@ -233,7 +233,7 @@ function describeFinding(open: OpenEngine): void {
 }
 
 function describeForce(open: OpenEngine): void {
-  it('[RA3] never shows what is replaced, over, disabled or forgotten, unless asked', async () => {
+  it('[RA3] never returns superseded, expired, disabled or forgotten memories, unless requested', async () => {
     const { engine, clock } = await open()
     const keep = async (content: string, fields = {}) =>
       (await engine.remember(ADA, { content, ...fields })).memory.id
@@ -257,7 +257,7 @@ function describeForce(open: OpenEngine): void {
     expect(await ask(engine, 'tulips', { includeExpired: true })).toHaveLength(3)
   })
 
-  it('[RA3] never shows what is not trusted, unless asked', async () => {
+  it('[RA3] never returns suspect memories, unless requested', async () => {
     const { engine } = await open()
     await engine.remember(ADA, { content: 'The password is swordfish', trust: 'suspect' })
     for (const strategy of ['hybrid', 'semantic', 'keyword', 'exact'] as const) {
@@ -266,7 +266,7 @@ function describeForce(open: OpenEngine): void {
     }
   })
 
-  it('[RA3] neither as the neighbour of something that was found', async () => {
+  it('[RA3] neither as neighbors of a hit', async () => {
     const { engine } = await open()
     const session = { ...ADA, session: 'monday' }
     const { memory } = await engine.remember(session, { content: 'Grandmother took us by train' })
@@ -276,7 +276,7 @@ function describeForce(open: OpenEngine): void {
     expect(await ask(engine, 'Oslo')).toEqual(['Have you ever been to Oslo?'])
   })
 
-  it('[RA3] shows how things stood at an earlier time', async () => {
+  it('[RA3] returns the state at an earlier time', async () => {
     const { engine, clock } = await open()
     const { memory } = await engine.remember(ADA, { content: 'My home is in Berlin', key: 'home' })
     const first = clock.now()
@@ -295,7 +295,7 @@ function describeForce(open: OpenEngine): void {
     }
   })
 
-  it('[RA3] an earlier time fills the limit, and other filters still hold', async () => {
+  it('[RA3] an earlier time fills the limit and respects other filters', async () => {
     const { engine, clock } = await open()
     await tell(engine, 'one apple', 'two pears', 'three plums')
     const then = clock.now()
@@ -315,7 +315,7 @@ function describeForce(open: OpenEngine): void {
 }
 
 function describeScopes(open: OpenEngine): void {
-  it('[RA4] finds nothing of another owner, user or session, by no way of looking', async () => {
+  it('[RA4] finds nothing of another owner, user or session with any strategy', async () => {
     const { engine } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
     const places = [
       { owner: 'ada', user: 'u1', session: 's1' },
@@ -381,7 +381,7 @@ function describeLimits(open: OpenEngine, corpora: number): void {
     }
   }, 120_000)
 
-  it('[RA12] keeps within a budget of tokens, but gives one at least', async () => {
+  it('[RA12] respects the token budget, but returns at least one memory', async () => {
     const { engine } = await open()
     for (let n = 0; n < 6; n++) await tell(engine, `tea sort ${n}: ${'leaf '.repeat(n + 1)}`)
     const all = await engine.recall(ADA, { text: 'tea sort leaf' })
@@ -395,7 +395,7 @@ function describeLimits(open: OpenEngine, corpora: number): void {
     expect(await ask(engine, 'tea sort leaf', { tokensMax: 0 })).toEqual([])
   })
 
-  it('[RA12] a prompt has a budget of its own', async () => {
+  it('[RA12] prompts have their own budget', async () => {
     const { engine } = await open({ 'gateway.contextTokensMax': 10 })
     await tell(engine, `tea ${'green '.repeat(20)}`, `tea ${'black '.repeat(20)}`)
     expect(await ask(engine, 'tea')).toHaveLength(2)
@@ -403,7 +403,7 @@ function describeLimits(open: OpenEngine, corpora: number): void {
     expect(await ask(engine, 'tea', { purpose: 'prompt', tokensMax: 16_000 })).toHaveLength(2)
   })
 
-  it('[RA22] what goes into a prompt counts as used; searching changes nothing', async () => {
+  it('[RA22] results for a prompt count as used; a search changes nothing', async () => {
     const { engine, clock } = await open()
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     await engine.remember(ADA, { content: 'The printer needs toner' })
@@ -450,7 +450,7 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     '我'.repeat(20_000),
   ]
 
-  it('[RA13] any question is safe, and finds what it can', async () => {
+  it('[RA13] any question is safe', async () => {
     const { engine } = await open()
     await tell(engine, 'I prefer tea', 'The fox is called 🦊')
     for (const strategy of ['hybrid', 'keyword', 'semantic', 'recent'] as const) {
@@ -479,7 +479,7 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
   })
 
   it.skipIf(!existsSync(NAUGHTY_STRINGS))(
-    '[RA13] any string of the public list of troublesome ones is a question (skipped where the list is not)',
+    '[RA13] accepts every string of the public list of naughty strings (skipped without the list)',
     async () => {
       const { engine } = await open()
       await tell(engine, 'I prefer tea')
@@ -509,7 +509,7 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     [{ timeoutMs: Number.NaN }],
     [{ text: 5 }],
     [{ text: null }],
-  ])('[RA13] refuses %j', async (query) => {
+  ])('[RA13] rejects %j', async (query) => {
     const { engine } = await open()
     const broken = { text: 'tea', ...query } as RecallQuery // wrong on purpose
     await expect(engine.recall(ADA, broken)).rejects.toMatchObject({ code: 'invalid_input' })

@@ -19,7 +19,7 @@ describeRecall('on sqlite', async () => {
   return { store, vectors: store.vectors }
 })
 
-it('[FO3] erasing also empties the file that keeps vectors of texts', async () => {
+it('[FO3] erasing also empties the embedding cache file', async () => {
   const cacheFile = join(temporaryFolder(), 'vectors.db')
   const engine = await createEngine({
     embedding: { source: 'static', cacheFile, cachesLocal: true },
@@ -38,7 +38,7 @@ it('[FO3] erasing also empties the file that keeps vectors of texts', async () =
   await engine.close()
 })
 
-it('[RA28] a memory in a script that the model can’t read is found by its words alone', async () => {
+it('[RA28] keyword search alone finds a memory in a script that the model cannot read', async () => {
   const inner = synonymEmbedder({ beverage: '猫を飼っています', drink: '猫を飼っています' })
   const engine = await createEngine({
     embedding: {

@@ -34,8 +34,8 @@ export function describeRepeatedTurns(name: string, open: OpenStore): void {
     return { engine, store, rows, found, scope: rows[0]?.place ?? ADA }
   }
 
-  describe(`${name}: what was said often`, () => {
-    it('[CR21] a question that was asked hundreds of times does not hide the fact that answers it', async () => {
+  describe(`${name}: repeated turns`, () => {
+    it('[CR21] a question asked hundreds of times does not hide the fact that answers it', async () => {
       const { engine, found } = await opened(() => QUESTION)
       const { memory } = await engine.remember(ADA, { content: 'The garage opens with 4711' })
       expect((await found()).map(({ id }) => id)).toContain(memory.id)

@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)(
       await deleteAll.click()
       await page.getByText('All data of ada deleted').first().waitFor()
       await eventually(() => row.count()).toBe(0)
-      expect((await engine.places()).map(({ owner }) => owner)).toEqual(['bob'])
+      expect((await engine.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
     })
 
     it('[SG11] revokes the key that one is signed in with, after a word on that', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(missing !== null)(
     it('[SG12] narrows the audit log by owner and time, and leads to keys, jobs and settings', async () => {
       const { visit, engine } = await openStudio()
       const note = (operation: string, target: string, owner = 'ada') =>
-        engine.audit.note({ actor: null, operation, owner, targets: [target] })
+        engine.audit.append({ actor: null, operation, owner, targets: [target] })
       await note('settings.change', 'recall.limit')
       await note('jobs.retry', 'job_1')
       await note('keys.revoke', 'key_1')
@@ -168,7 +168,12 @@ describe.skipIf(missing !== null)(
     it('[SG12] shows more of the audit log, and what happens meanwhile', async () => {
       const { visit, engine } = await openStudio()
       const note = (target: string) =>
-        engine.audit.note({ actor: null, operation: 'memory.add', owner: 'ada', targets: [target] })
+        engine.audit.append({
+          actor: null,
+          operation: 'memory.add',
+          owner: 'ada',
+          targets: [target],
+        })
       for (let n = 0; n < 60; n++) await note(`mem_${n}`)
       const page = await visit('audit')
       const rows = page.getByRole('row')

@@ -68,7 +68,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine, url } = await openHouse()
       for (const role of ['user', 'agent', 'reader'] as const) {
         const { secret: key } = await engine.keys.create({
-          ...{ name: role, role, home: 'ada', actsFor: ['bob'] },
+          ...{ name: role, role, defaultOwner: 'ada', actsFor: ['bob'] },
         })
         const page = await visit('memories', { key })
         await eventually(async () => (await rows(page)).length).toBeGreaterThan(5)

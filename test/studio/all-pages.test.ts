@@ -61,7 +61,7 @@ async function openHostile() {
   for (const hour of [9, 10]) {
     await engine.remember(OWNER, { content: `The boat ${first} leaves at ${hour} in the morning` })
   }
-  await engine.keys.create({ name: first.slice(0, 100), home: 'default', role: 'reader' })
+  await engine.keys.create({ name: first.slice(0, 100), defaultOwner: 'default', role: 'reader' })
   await engine.consolidate(OWNER)
   const notes = folderWith({ 'MEMORY.md': `# ${first}\n\nkettle\n\n${texts.join('\n\n')}\n` })
   await engine.files?.roots.add('default', { kind: 'workspace', path: notes })
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
         const page = await visit('memories')
         const [newest] = (await engine.list(OWNER, { contains: '<script' })).rows
         const [episode] = (await engine.list(OWNER, { categories: ['episode'] })).rows
-        const [receipt] = (await engine.conversations.receipts(OWNER)).rows
+        const [receipt] = (await engine.conversations.listReceipts(OWNER)).rows
         const [root] = (await engine.files?.roots.list('default')) ?? []
         const asked = encodeURIComponent(first.slice(0, 60))
         for (const address of [
@@ -170,7 +170,7 @@ describe.skipIf(missing !== null)(
       expect(await page.getByRole('banner').getByText('default').count()).toBe(0)
       const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
       expect(places).not.toContain('Engine')
-      expect(places).not.toContain('API keys and owners')
+      expect(places).not.toContain('Access')
       expect(places).not.toContain('Audit log')
       for (const address of [
         'memories',

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
 import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { keyFor } from '../api/http/http-support.ts'
@@ -92,10 +92,10 @@ describe.skipIf(missing !== null)(
 
     it('[SG8] says why a part fails', async () => {
       const asleep: Embedder = {
-        ...referenceEmbedder(),
+        ...createHashingEmbedder(),
         report: () => ({
-          ...referenceEmbedder().report(),
-          state: { kind: 'failing', because: 'The model is asleep.' },
+          ...createHashingEmbedder().report(),
+          state: { kind: 'failing', reason: 'The model is asleep.' },
         }),
         embed: async () => {
           throw new AppError('unavailable', 'The model is asleep.')
@@ -118,48 +118,48 @@ describe.skipIf(missing !== null)(
     })
 
     it('[SG9] tries the embedding model and tells its dimensions and how near two texts are', async () => {
-      const { visit } = await openStudio({}, { embedding: referenceEmbedder() })
+      const { visit } = await openStudio({}, { embedding: createHashingEmbedder() })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByLabel('Text', { exact: true }).fill('I prefer tea')
       await card.getByLabel('Compare with').fill('I prefer tea')
       await card.getByRole('button', { name: 'Test' }).click()
-      const { dimensions } = await referenceEmbedder().describe()
+      const { dimensions } = await createHashingEmbedder().describe()
       await card.getByText(`${dimensions} dimensions in`).waitFor()
       await card.getByText('Similarity: 1.').waitFor()
     })
 
     it('[SG9] chooses where vectors come from, says what the next start changes, and takes it back', async () => {
-      const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
+      const { visit, engine } = await openStudio({}, { embedding: createHashingEmbedder() })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByRole('radio', { name: /^Static model/ }).click()
-      await eventually(
-        async () => (await engine.settings.effective(null))['embedding.source'],
-      ).toBe('static')
+      await eventually(async () => (await engine.settings.resolve(null))['embedding.source']).toBe(
+        'static',
+      )
       await card.getByText('Configured: static').waitFor()
       expect(await card.getByLabel('Allow the local model').count()).toBe(0)
       await page.getByRole('button', { name: 'Undo' }).click()
-      await eventually(async () => (await engine.settings.stored(null))['embedding.source']).toBe(
-        undefined,
-      )
+      await eventually(
+        async () => (await engine.settings.getStored(null))['embedding.source'],
+      ).toBe(undefined)
       await card.getByLabel('Allow the static model').click()
       await eventually(
-        async () => (await engine.settings.effective(null))['embedding.staticEnabled'],
+        async () => (await engine.settings.resolve(null))['embedding.staticEnabled'],
       ).toBe(false)
       await card.getByLabel('Allow the local model').click()
       await eventually(
-        async () => (await engine.settings.effective(null))['embedding.localEnabled'],
+        async () => (await engine.settings.resolve(null))['embedding.localEnabled'],
       ).toBe(false)
       await card.getByRole('combobox', { name: 'Remote model' }).fill('cohere/embed-v4.0')
       await page.keyboard.press('Enter')
-      await eventually(async () => (await engine.settings.effective(null))['embedding.model']).toBe(
+      await eventually(async () => (await engine.settings.resolve(null))['embedding.model']).toBe(
         'cohere/embed-v4.0',
       )
     })
 
     it('[SG9] makes vectors anew, after asking', async () => {
-      const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
+      const { visit, engine } = await openStudio({}, { embedding: createHashingEmbedder() })
       for (let n = 0; n < 30; n++) {
         await engine.remember({ owner: 'default' }, { content: `Note ${n}` })
       }
@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)(
     })
 
     it('[SG9] makes the vectors that are missing, and shows how far it is', async () => {
-      const whole = referenceEmbedder()
+      const whole = createHashingEmbedder()
       let work: () => Promise<void> = async () => {
         throw new AppError('unavailable', 'The model is asleep.')
       }
@@ -205,7 +205,7 @@ describe.skipIf(missing !== null)(
       await card.getByText(/of 30/).waitFor()
       release()
       await card.getByRole('progressbar').waitFor({ state: 'detached' })
-      await eventually(async () => (await engine.status()).index?.missing).toBe(0)
+      await eventually(async () => (await engine.status()).index?.withoutVector).toBe(0)
     })
 
     it('[SG9] turns the reranker on and off, says how much it reads, and tries it', async () => {
@@ -219,7 +219,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio({}, { rerank })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Reranker' })
-      const inForce = () => engine.settings.effective(null)
+      const inForce = () => engine.settings.resolve(null)
       const before = (await inForce())['recall.rerankEnabled']
       await card.getByLabel('Enable reranking').click()
       await eventually(async () => (await inForce())['recall.rerankEnabled']).toBe(!before)
@@ -257,7 +257,7 @@ describe.skipIf(missing !== null)(
       await card.getByRole('combobox', { name: 'Extraction model' }).fill('test/core')
       await page.keyboard.press('Enter')
       await eventually(
-        async () => (await engine.settings.effective(null))['learning.extractionModel'],
+        async () => (await engine.settings.resolve(null))['learning.extractionModel'],
       ).toBe('test/core')
       await eventually(() => test.isDisabled()).toBe(false)
       await test.click()
@@ -295,7 +295,7 @@ describe.skipIf(missing !== null)(
       const key = 'a-key-that-nobody-may-see'
       const qdrant = await startQdrant({ apiKey: key })
       onTestFinished(() => qdrant.stop())
-      const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
+      const { visit, engine } = await openStudio({}, { embedding: createHashingEmbedder() })
       await engine.remember({ owner: 'default' }, { content: 'I prefer tea' })
       await engine.reindex()
       const page = await visit('engine')
@@ -311,7 +311,7 @@ describe.skipIf(missing !== null)(
       await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Active')
       await card.getByText('Stored: ***-see').waitFor()
       expect(await page.content()).not.toContain(key)
-      expect((await engine.settings.effective(null))['vectorStore.qdrantCollectionPrefix']).toBe(
+      expect((await engine.settings.resolve(null))['vectorStore.qdrantCollectionPrefix']).toBe(
         'household',
       )
       await card.getByRole('button', { name: 'Test connection' }).click()
@@ -332,7 +332,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => part.innerText()).toContain('Active')
       expect(await violationsIn(page)).toEqual([])
       await card.getByRole('button', { name: 'Disable' }).click()
-      const store = async () => (await engine.settings.effective(null))['vectorStore.backend']
+      const store = async () => (await engine.settings.resolve(null))['vectorStore.backend']
       await eventually(store).toBe('embedded')
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(store).toBe('qdrant')
@@ -355,7 +355,7 @@ describe.skipIf(missing !== null)(
       await card.getByRole('button', { name: 'Repair' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Repair' }).click()
       await card.getByText('1 problem repaired.').waitFor()
-      expect(await engine.doctor()).toEqual([])
+      expect(await engine.checkIntegrity()).toEqual([])
     })
   },
 )

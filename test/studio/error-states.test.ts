@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio()
       for (let n = 0; n < 51; n++) {
         const targets = [`mem_${n}`]
-        await engine.audit.note({ actor: null, operation: 'memory.add', owner: 'ada', targets })
+        await engine.audit.append({ actor: null, operation: 'memory.add', owner: 'ada', targets })
       }
       const page = await visit('audit')
       const more = page.getByRole('button', { name: 'Show more' })

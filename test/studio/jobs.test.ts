@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(
       await say('trip', ROME, 'Soon.', 'default')
       await say('trip', `${ROME} And back?`, 'In July.', 'default')
       for (let attempt = 0; attempt < 3; attempt++) {
-        await engine.distil({ ...OWNER, session: 'trip' })
+        await engine.distill({ ...OWNER, session: 'trip' })
       }
       const page = await visit('jobs?tab=learning')
       await page.getByText('test/core').waitFor()

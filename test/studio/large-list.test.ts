@@ -1,7 +1,8 @@
 /** A hundred thousand memories in one list. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { Instant, MemoryId, OwnerId } from '../../src/domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../src/domain/ids.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { memory } from '../fakes/memories.ts'
@@ -66,7 +67,7 @@ describe.skipIf(missing !== null)(
       const first = async () => (await shown(page))[0]
       await eventually(first).toBe(contentOf(COUNT - 1))
       expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(String(COUNT))
-      await page.getByLabel('Select all that are loaded').check()
+      await page.getByLabel('Select all loaded memories').check()
       // Two pages of a hundred: more than is drawn, less than there is.
       await page.getByText('200 selected').waitFor()
       await page.getByRole('button', { name: 'Clear selection' }).click()
@@ -84,14 +85,14 @@ describe.skipIf(missing !== null)(
         (n: number) => Math.abs(n - COUNT / 2) < 10,
       )
       // Another order is read from its top.
-      await page.getByLabel('Order').selectOption('oldest')
+      await page.getByLabel('Sort by').selectOption('oldest')
       await eventually(first).toBe(contentOf(0))
-      await page.getByLabel('Order').selectOption('newest')
+      await page.getByLabel('Sort by').selectOption('newest')
       await eventually(first).toBe(contentOf(COUNT - 1))
       await page.keyboard.press('/')
       await page.keyboard.type(contentOf(54_321))
       await eventually(() => shown(page)).toEqual([contentOf(54_321)])
-      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByLabel('Search mode').selectOption('keyword')
       await page.getByRole('searchbox').fill('number 777')
       await eventually(first).toBe(contentOf(777))
       expect(await elements(page)).toBeLessThan(ELEMENTS_MAX)

@@ -1,7 +1,7 @@
 /** The map and the net, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { keyFor } from '../api/http/http-support.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
@@ -22,13 +22,13 @@ const SAID: readonly (readonly [string, 'fact' | 'event', readonly string[]])[] 
 ]
 
 async function openMap({ hasVectors = true } = {}) {
-  const studio = await openStudio({}, hasVectors ? { embedding: referenceEmbedder() } : {})
+  const studio = await openStudio({}, hasVectors ? { embedding: createHashingEmbedder() } : {})
   const { engine } = studio
   for (const [content, category, entities] of SAID) {
     await engine.remember(OWNER, { content, category, entities })
   }
   if (hasVectors) await engine.reindex()
-  const active = async () => (await engine.tally(OWNER)).total
+  const active = async () => (await engine.countMemories(OWNER)).total
   return { ...studio, active }
 }
 
@@ -193,7 +193,7 @@ describe.skipIf(missing !== null)(
       const reader = await visit('map', { key: await keyFor(engine, 'reader', 'default') })
       await list(reader).waitFor()
       expect(await reader.getByRole('checkbox').count()).toBe(0)
-      const few = await openStudio({}, { embedding: referenceEmbedder() })
+      const few = await openStudio({}, { embedding: createHashingEmbedder() })
       const empty = await few.visit('map')
       await empty.getByText('Not enough memories for a map').waitFor()
       await empty.getByRole('tab', { name: 'Entities' }).click()

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { keyFor } from '../api/http/http-support.ts'
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
     })
 
     it('[SU1] the numbers above the list are those of the owner, and follow', async () => {
-      const whole = referenceEmbedder()
+      const whole = createHashingEmbedder()
       let isAway = true
       const { visit, engine } = await openStudio(
         {},
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
       const { ask } = clientOf(engine)
       await ask(['Where is tea served at five?'], answerOf('In the blue salon.'), { scope: OWNER })
       await ask(['zzyzx'], answerOf('?'), { scope: OWNER, wants: { inject: false } })
-      const { rows: receipts } = await engine.conversations.receipts(OWNER)
+      const { rows: receipts } = await engine.conversations.listReceipts(OWNER)
       const given = receipts.filter(({ injected }) => injected !== null).length
       const page = await visit('memories')
       const card = async (name: string) =>
@@ -286,7 +286,7 @@ describe.skipIf(missing !== null)(
 
     it('[SU2] forgets many after a question, and brings all of them back', async () => {
       const { visit, engine } = await openMemories()
-      const active = async () => (await engine.tally(OWNER)).total
+      const active = async () => (await engine.countMemories(OWNER)).total
       const page = await visit('memories')
       await page.getByLabel(`Select: ${TEA}`).check()
       await page.getByText('1 selected').waitFor()
@@ -355,7 +355,7 @@ describe.skipIf(missing !== null)(
     })
 
     it('[SU1] looks for meaning, best first, and lists what changed last', async () => {
-      const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
+      const { visit, engine } = await openStudio({}, { embedding: createHashingEmbedder() })
       const { memory: tea } = await engine.remember(OWNER, { content: TEA })
       await engine.remember(OWNER, { content: CELLO })
       await engine.edit(OWNER, tea.id, { importance: 9 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { OwnerId } from '../../src/domain/ids.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { keyFor } from '../api/http/http-support.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(
     })
 
     it('[SP1] tells with which model and store it was looked for, and what fell back to words', async () => {
-      const whole = referenceEmbedder()
+      const whole = createHashingEmbedder()
       let isBroken = false
       const { visit, engine } = await openStudio(
         {},
@@ -241,7 +241,7 @@ describe.skipIf(missing !== null)(
       await page.getByText('No relevant results').waitFor()
       expect(await violationsIn(page)).toEqual([])
       const reader = await visit(`${ASKED}&owner=default`, { key })
-      await reader.getByText('There is no such owner here.').waitFor()
+      await reader.getByText('Owner not found.').waitFor()
       expect(await results(reader).count()).toBe(0)
     })
   },

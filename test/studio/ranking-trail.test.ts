@@ -17,12 +17,19 @@ const column = <Name extends 'rank' | 'rankChange' | 'score' | 'hasStep'>(
     stageResults.map((stageResult) => stageResult[name]),
   )
 
-const RAISED = found('raised', 0.8, { keyword: 1, fuse: 0.5, weigh: 0.8, floor: 0.8 })
-const LOWERED = found('lowered', 0.6, { keyword: 2, meaning: 0.9, fuse: 0.6, floor: 0.6 })
+const RAISED = found('raised', 0.8, { keyword: 1, fusion: 0.5, boost: 0.8, threshold: 0.8 })
+const LOWERED = found('lowered', 0.6, { keyword: 2, vector: 0.9, fusion: 0.6, threshold: 0.6 })
 
 it('[SP1] a result has a rank after each stage, and a change where the stage moved it', () => {
   const both = [RAISED, LOWERED]
-  expect(buildTrail(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
+  expect(buildTrail(both).stages).toEqual([
+    'keyword',
+    'vector',
+    'fusion',
+    'boost',
+    'threshold',
+    'fit',
+  ])
   expect(column(both, 'rank')).toEqual([
     [2, null, 2, 1, 1, 1],
     [1, 1, 1, 2, 2, 2],
@@ -40,8 +47,8 @@ it('[SP1] a stage without a step keeps the score of the previous stage', () => {
 })
 
 it('[SP1] results that the reranker has scored rank before those that it has not', () => {
-  const read = found('read', 0.1, { fuse: 0.2, rerank: 0.1 })
-  const unread = found('unread', 0.9, { fuse: 0.9 })
+  const read = found('read', 0.1, { fusion: 0.2, rerank: 0.1 })
+  const unread = found('unread', 0.9, { fusion: 0.9 })
   expect(column([read, unread], 'rank')).toEqual([
     [2, 1, 1],
     [1, 2, 2],

@@ -15,8 +15,8 @@ async function openReceipts() {
       const scope = { owner: 'default', ...(session === undefined ? {} : { session }) }
       const prepared = await engine.conversations.prepare(requestOf([text], { model, scope }))
       const answer = answerOf('Well.', { usage: { input: 1_200, output: 34, cached: null } })
-      engine.conversations.record(prepared, outcomeOf(prepared, answer, { status }))
-      await engine.conversations.settled()
+      engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answer, { status }))
+      await engine.conversations.flush()
     },
   }
 }
@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)(
       const rows = page.locator('[data-receipt]')
       await eventually(() => rows.count()).toBe(3)
       const list = page.getByRole('region', { name: 'Requests' }).first()
-      await list.getByLabel('Result', { exact: true }).selectOption('nothing-relevant')
+      await list.getByLabel('Result', { exact: true }).selectOption('no-relevant-memories')
       await eventually(() => rows.count()).toBe(1)
       await page.reload()
       await eventually(() => rows.count()).toBe(1)
@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(
       await drawer.getByRole('link', { name: 'The dog of Ada is called <b>Rex</b>' }).waitFor()
       const said = await drawer.innerText()
       expect(said).toMatch(/1 memory, \d+ tokens, position: turn-end\./)
-      expect(said).toMatch(/keyword [\d.]+\s+fuse [\d.]+/)
+      expect(said).toMatch(/keyword [\d.]+\s+fusion [\d.]+/)
       expect(said).toContain('1,200')
       await drawer.getByText(ABOUT_DOG).waitFor()
       expect(await violationsIn(page)).toEqual([])
@@ -126,8 +126,9 @@ describe.skipIf(missing !== null)(
         'walk',
       )
       await asked(`${ABOUT_DOG} Does the dog walk to the lighthouse?`, 'openai/gpt')
-      const [{ id } = { id: '' }] = (await engine.conversations.receipts({ owner: 'default' })).rows
-      const receipt = await engine.conversations.receipt({ owner: 'default' }, id)
+      const [{ id } = { id: '' }] = (await engine.conversations.listReceipts({ owner: 'default' }))
+        .rows
+      const receipt = await engine.conversations.getReceipt({ owner: 'default' }, id)
       const page = await visit('receipts')
       await page.locator('[data-receipt]').first().click()
       const drawer = page.getByRole('dialog', { name: 'Receipt' })

@@ -1,7 +1,7 @@
 /** Requests that fail: every panel says so, and asks again when it is told to. */
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio } from './studio-support.ts'
 
 const OWNER = { owner: 'default' }
@@ -9,7 +9,7 @@ const TEA = 'I prefer tea over coffee'
 const TALK = 'Ana planned a trip to Porto.'
 
 async function openFilled() {
-  const studio = await openStudio({}, { embedding: referenceEmbedder() })
+  const studio = await openStudio({}, { embedding: createHashingEmbedder() })
   const { engine } = studio
   for (let n = 0; n < 10; n++) {
     await engine.remember(OWNER, { content: `Cup number ${n} is blue`, entities: ['Ana', 'tea'] })

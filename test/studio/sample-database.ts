@@ -1,9 +1,9 @@
 /** A database with some weeks of one person's life in it: talks, memories, receipts, doubts, files and background work. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { answerOf, clientOf } from '../conversations/conversations-support.ts'
 import { FakeClock } from '../fakes/clock.ts'
@@ -35,10 +35,10 @@ type Life = {
 
 export async function fillHousehold(path: string, now = Date.now()): Promise<void> {
   const clock = new FakeClock(now - DAYS * DAY_MS)
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: await openSqliteStore({ path, now: () => clock.now() }),
     clock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: { 'gateway.contextTimeoutMs': 30_000, 'learning.extractionMode': 'manual' },
     languageModel: new ScriptedModel(
       ...TALKS.filter(({ daysAgo }) => daysAgo > DOUBTS_DAYS_AGO).map(learnedFrom),
@@ -80,7 +80,7 @@ async function have({ engine, ask }: Life, { session, model, said }: Talk): Prom
     await ask([...before, user], answerOf(assistant, { usage }), { scope, model })
     before.push(user, assistant)
   }
-  await engine.distil(scope)
+  await engine.distill(scope)
 }
 
 async function askAgain({ ask }: Life, time: number): Promise<void> {

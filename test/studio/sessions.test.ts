@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(
       const learned = answer([{ content: FACT, turns: [0] }], { summary })
       const { visit, engine, scope } = await openSessions(...[failing, failing, failing], learned)
       await personOn(engine).say('trip', `${ROME} And back?`, 'In July.', 'default')
-      for (let attempt = 0; attempt < 3; attempt++) await engine.distil(scope)
+      for (let attempt = 0; attempt < 3; attempt++) await engine.distill(scope)
       const page = await visit('sessions?session=trip')
       await transcript(page).getByRole('button', { name: 'Retry all' }).click()
       await page.getByText('2 exchanges queued for retry').first().waitFor()
@@ -177,7 +177,7 @@ describe.skipIf(missing !== null)(
         ...[failing, failing, failing],
         LEARNED,
       )
-      for (let attempt = 0; attempt < 3; attempt++) await engine.distil(scope)
+      for (let attempt = 0; attempt < 3; attempt++) await engine.distill(scope)
       const page = await visit('sessions?session=trip')
       const shown = transcript(page)
       await shown.getByText('Failed 3 times: invalid_input').waitFor()
@@ -222,7 +222,7 @@ describe.skipIf(missing !== null)(
 
     it('[SR10] forgets a turn or all of them, with what was learned when that is wanted', async () => {
       const { visit, engine, scope, turnsOf, factStatus } = await openSessions()
-      await engine.distil(scope)
+      await engine.distill(scope)
       const page = await visit('sessions?session=trip')
       await transcript(page).getByRole('link', { name: FACT }).waitFor()
       await transcript(page).getByRole('button', { name: MORE }).first().click()

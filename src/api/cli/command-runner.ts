@@ -101,7 +101,7 @@ function lazy(create: () => OperationClient) {
 }
 
 function flagsOf(globals: ParsedCommandLine['globals']) {
-  const { data, owner, user, session, 'key-file': keyFile, url, key } = globals
+  const { data, owner, user, session, 'encryption-key-file': keyFile, url, key } = globals
   return {
     ...(data === undefined ? {} : { data }),
     ...(owner === undefined ? {} : { owner }),
@@ -115,10 +115,12 @@ function flagsOf(globals: ParsedCommandLine['globals']) {
 
 /** All but the key: it would stand in whatever keeps what was printed. */
 function sameFlags(globals: ParsedCommandLine['globals']): readonly string[] {
-  return (['data', 'owner', 'user', 'session', 'key-file', 'url'] as const).flatMap((name) => {
-    const value = globals[name]
-    return value === undefined ? [] : [`--${name}`, quoteForShell(value)]
-  })
+  return (['data', 'owner', 'user', 'session', 'encryption-key-file', 'url'] as const).flatMap(
+    (name) => {
+      const value = globals[name]
+      return value === undefined ? [] : [`--${name}`, quoteForShell(value)]
+    },
+  )
 }
 
 async function print({ stdout }: Host, answer: CommandResult, isJson: boolean): Promise<void> {
@@ -166,17 +168,17 @@ async function printError(
 
 /** The parser of JSON quotes what it could not parse, which may be part of a memory. */
 function unexpected({ message, cause }: AppError): string {
-  const what = cause instanceof SyntaxError ? 'something stored could not be parsed' : message
-  return `unexpected error: ${what}`
+  const what = cause instanceof SyntaxError ? 'stored data could not be parsed' : message
+  return `Unexpected error: ${what}`
 }
 
 function hintFor(error: AppError, command: Command | null): string | null {
   if (error instanceof UsageError) return error.hint
   if (error.code === 'internal') {
-    return 'This is a bug in Recollect. Run it again with --verbose to see where it happened.'
+    return 'This is a bug in Recollect. Run the command with --verbose for a stack trace.'
   }
   if (error.code === 'not_found' && /\bmem_/.test(error.message)) {
-    return '`recollect list --all-statuses` shows what is there; --owner and --user say where to look.'
+    return '`recollect list --all-statuses` lists all memories; set the scope with --owner and --user.'
   }
   return optionHint(error, command)
 }

@@ -54,12 +54,12 @@ export type CommandResult = {
 }
 
 export type CommandGroup =
-  | 'Remembering'
-  | 'Reading'
-  | 'Correcting'
-  | 'Moving'
-  | 'Serving'
-  | 'Upkeep'
+  | 'Write'
+  | 'Read'
+  | 'Edit'
+  | 'Import and export'
+  | 'Server'
+  | 'Administration'
 
 export type Command = {
   readonly name: string
@@ -101,15 +101,15 @@ export function assertLocal(call: Invocation, what: string): void {
   const { remote } = call.getEnvironment()
   if (remote === null) return
   throw new UsageError(
-    `${what} works on this machine only, and ${remote.origin} names a server.`,
-    `Run it without ${remote.origin}, where the database is.`,
+    `${what} works on this machine only, but ${remote.origin} names a server.`,
+    `Run it without ${remote.origin} on the machine that has the database.`,
   )
 }
 
 /** The one argument that the table says is required. */
 export function requirePositional(call: Invocation): string {
   const [word] = call.positionals
-  if (word === undefined) throw new UsageError('An argument is missing.')
+  if (word === undefined) throw new UsageError('A required argument is missing.')
   return word
 }
 
@@ -121,12 +121,12 @@ export async function confirmAction(
 ): Promise<void> {
   if (call.options.yes) return
   if (!call.host.stdin.isTerminal || !call.host.stderr.isTerminal) {
-    throw new UsageError('Nobody can be asked whether this is meant. Give --yes.')
+    throw new UsageError('Confirmation is required, but there is no terminal. Add --yes.')
   }
   if (!(await call.host.confirm(question))) throw new AppError('cancelled', otherwise)
 }
 
-export const YES_OPTION = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
+export const YES_OPTION = { yes: { kind: 'flag', help: 'Skip the confirmation.' } } as const
 
 export function assertNotAborted(call: Invocation, message: string): void {
   throwIfAborted(call.host.stopSignal, message)

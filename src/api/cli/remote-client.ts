@@ -9,6 +9,7 @@ import {
   type ErrorDetails,
   type FieldError,
 } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'
@@ -140,7 +141,7 @@ function toConnectionError({ url, origin }: RemoteServer, error: unknown): AppEr
   }
   return new AppError(
     'unavailable',
-    `The server at ${url} can't be reached (${reasonOf(error)}). Is \`recollect serve\` running there? ${origin} says where to look.`,
+    `The server at ${url} is not reachable (${reasonOf(error)}). Is \`recollect serve\` running there? The address comes from ${origin}.`,
     { url },
     error,
   )
@@ -159,7 +160,7 @@ async function readOutput(server: RemoteServer, { output }: Operation, response:
   if (output.safeParse(json).success) return json
   throw new AppError(
     'unavailable',
-    `The server at ${server.url} answers in a form that is not known here. Is it another version of Recollect?`,
+    `The server at ${server.url} sent an unexpected response. Is it another version of Recollect?`,
     { url: server.url },
   )
 }
@@ -178,7 +179,7 @@ async function* readLines(server: RemoteServer, response: Response): AsyncGenera
   if (response.body === null || !type.startsWith(LINES_TYPE))
     throw notRecollectError(server, response)
   try {
-    yield* decodeLines(response.body, 'The answer of the server')
+    yield* decodeLines(response.body, 'The response of the server')
   } catch (error) {
     const known = toConnectionError(server, error)
     throw known.code === 'unavailable' ? truncatedResponseError(server, error) : known
@@ -186,7 +187,7 @@ async function* readLines(server: RemoteServer, response: Response): AsyncGenera
 }
 
 function truncatedResponseError({ url }: RemoteServer, error: unknown): AppError {
-  const message = `The connection to ${url} ended before everything had come.`
+  const message = `The connection to ${url} closed before the response was complete.`
   return new AppError('unavailable', message, { url }, error)
 }
 
@@ -213,8 +214,8 @@ function faultsIn(details: unknown) {
 
 function keyAdvice({ key }: RemoteServer): string {
   return key === null
-    ? 'Give a key with --key or RECOLLECT_API_KEY; `recollect keys create` makes one on the machine of the server.'
-    : 'Look at --key or RECOLLECT_API_KEY.'
+    ? "Set an API key with --key or RECOLLECT_API_KEY. Create one with `recollect keys create` on the server's machine."
+    : 'Check --key or RECOLLECT_API_KEY.'
 }
 
 function findErrorCode(name: unknown): ErrorCode | undefined {
@@ -224,11 +225,7 @@ function findErrorCode(name: unknown): ErrorCode | undefined {
 function notRecollectError({ url, origin }: RemoteServer, { status }: Response): AppError {
   return new AppError(
     'unavailable',
-    `What answers at ${url} (status ${status}) is not a Recollect server. ${origin} says where to look.`,
+    `${url} is not a Recollect server (status ${status}). The address comes from ${origin}.`,
     { url, status },
   )
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

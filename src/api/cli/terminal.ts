@@ -68,7 +68,7 @@ function prompt({ input }: Terminal, question: string, echo: Writable): Promise<
       lines.close()
     })
     lines.on('close', () => {
-      if (answer === null) reject(new AppError('cancelled', 'Stopped; nothing was changed.'))
+      if (answer === null) reject(new AppError('cancelled', 'Canceled; nothing was changed.'))
       else resolve(answer)
     })
     lines.question(question, (text) => {

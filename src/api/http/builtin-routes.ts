@@ -4,6 +4,7 @@ import { ROLES } from '../../domain/access.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { lazy } from '../../lib/single-flight.ts'
 import { assertAccess, hasAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
 import { streamChanges } from './messages/change-stream.ts'
@@ -197,9 +198,9 @@ function requirePrincipal(identity: Principal | null): Principal {
 
 function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   const { version } = options.context
-  const api = memoize(() => describeApi(version, createBuiltinRoutes(options)))
-  const description = memoize(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
-  const docs = memoize(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
+  const api = lazy(() => describeApi(version, createBuiltinRoutes(options)))
+  const description = lazy(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
+  const docs = lazy(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
   const studio = options.studioFolder === undefined ? [] : createStudioRoutes(options.studioFolder)
   return [
     ...(studio.length > 0 ? studio : [plainPage(options)]),
@@ -263,15 +264,6 @@ function eventRoutes({
       },
     },
   ]
-}
-
-/** Built on first use. */
-function memoize<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 async function homePageData(engine: ServerContext['engine'], { caller }: Principal) {

@@ -1,6 +1,7 @@
 /** Requests in flight, and graceful shutdown. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { resolvesWithin } from '../../lib/timeout.ts'
 import { SHUTDOWN_ABORT_MS, SHUTDOWN_GRACE_MS } from './http-limits.ts'
 
 export class ConnectionTracker {
@@ -73,14 +74,11 @@ export class ConnectionTracker {
     await closed
   }
 
-  #idleWithin(ms: number): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      this.#onIdle = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+  async #idleWithin(ms: number): Promise<void> {
+    if (this.#running.size === 0) return
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve
     })
+    await resolvesWithin(ms, idle)
   }
 }

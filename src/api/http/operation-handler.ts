@@ -1,6 +1,6 @@
 /** Handles a request for an operation: input, preconditions, idempotency, response. */
-import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
@@ -156,7 +156,7 @@ async function performIdempotent(
   const key = parseIdempotencyKey([header].flat())
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
   const identity = [input, request.headers['if-match'] ?? null]
-  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
+  const hash = sha256(JSON.stringify(identity))
   const { answer, isRepeated } = await context.engine.admin.idempotency.runOnce(
     name,
     hash,

@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { resolvesWithin } from '../../lib/timeout.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { createMcpServerFactory, type McpServerOptions } from './mcp-server.ts'
 
@@ -108,13 +109,10 @@ class Connection implements Transport {
       await yieldToEventLoop()
     }
     if (this.#waiting.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, SHUTDOWN_GRACE_MS)
-        this.#answered = () => {
-          clearTimeout(timer)
-          resolve()
-        }
+      const answered = new Promise<void>((resolve) => {
+        this.#answered = resolve
       })
+      await resolvesWithin(SHUTDOWN_GRACE_MS, answered)
     }
     this.#input.end()
   }

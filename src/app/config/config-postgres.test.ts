@@ -9,13 +9,13 @@ it('[PG3] reads limits, replicas, row security and what to do without pgvector f
   expect(
     read({
       RECOLLECT_POSTGRES_SCHEMA: 'memories',
-      RECOLLECT_POSTGRES_POOL: '4',
-      RECOLLECT_POSTGRES_STATEMENT_MS: '0',
-      RECOLLECT_POSTGRES_WAIT_MS: '500',
+      RECOLLECT_POSTGRES_POOL_SIZE: '4',
+      RECOLLECT_POSTGRES_STATEMENT_TIMEOUT_MS: '0',
+      RECOLLECT_POSTGRES_CONNECTION_TIMEOUT_MS: '500',
       RECOLLECT_POSTGRES_REPLICAS: 'postgresql://one/m, postgresql://two/m',
-      RECOLLECT_POSTGRES_REPLICA_LAG_MS: '100',
-      RECOLLECT_POSTGRES_ROW_SECURITY: '1',
-      RECOLLECT_POSTGRES_WITHOUT_PGVECTOR: 'exact',
+      RECOLLECT_POSTGRES_REPLICA_LAG_MS_MAX: '100',
+      RECOLLECT_POSTGRES_ROW_LEVEL_SECURITY: '1',
+      RECOLLECT_POSTGRES_PGVECTOR_FALLBACK: 'exact',
     }),
   ).toEqual({
     schema: 'memories',
@@ -30,9 +30,9 @@ it('[PG3] reads limits, replicas, row security and what to do without pgvector f
 })
 
 it.each([
-  ['RECOLLECT_POSTGRES_POOL', '0'],
-  ['RECOLLECT_POSTGRES_POOL', 'many'],
-  ['RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', 'approximate'],
+  ['RECOLLECT_POSTGRES_POOL_SIZE', '0'],
+  ['RECOLLECT_POSTGRES_POOL_SIZE', 'many'],
+  ['RECOLLECT_POSTGRES_PGVECTOR_FALLBACK', 'approximate'],
 ])('[PG3] refuses %s=%s', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(name)
 })

@@ -37,27 +37,28 @@ export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
   RECOLLECT_OWNER: 'Whose memories, as `--owner`.',
   RECOLLECT_USER: 'Which user of the owner, as `--user`.',
-  RECOLLECT_KEY_FILE: 'The file with the key of an encrypted database, as `--key-file`.',
-  RECOLLECT_KEY: 'The key itself: 64 hex digits.',
-  RECOLLECT_PASSPHRASE: 'A passphrase instead of a key.',
-  RECOLLECT_POSTGRES:
+  RECOLLECT_ENCRYPTION_KEY_FILE:
+    'The file with the key of an encrypted database, as `--encryption-key-file`.',
+  RECOLLECT_ENCRYPTION_KEY: 'The key itself: 64 hex digits.',
+  RECOLLECT_ENCRYPTION_PASSPHRASE: 'A passphrase instead of a key.',
+  RECOLLECT_POSTGRES_URL:
     'Keeps memories on a PostgreSQL server instead of in the data folder: its address, as `postgresql://localhost/recollect`. Needs the package `pg`.',
   RECOLLECT_POSTGRES_SCHEMA: 'The schema that they are kept in there. Default: `recollect`.',
-  RECOLLECT_POSTGRES_POOL: 'How many connections a process keeps to it at most. Default: 10.',
-  RECOLLECT_POSTGRES_STATEMENT_MS:
+  RECOLLECT_POSTGRES_POOL_SIZE: 'How many connections a process keeps to it at most. Default: 10.',
+  RECOLLECT_POSTGRES_STATEMENT_TIMEOUT_MS:
     'How long a statement may take there, waiting for other writers included. Default: 30000; 0 for no limit.',
-  RECOLLECT_POSTGRES_WAIT_MS:
+  RECOLLECT_POSTGRES_CONNECTION_TIMEOUT_MS:
     'How long a call waits while all connections are in use. Default: 10000.',
   RECOLLECT_POSTGRES_REPLICAS: 'Addresses of read replicas, with commas: searches go there.',
-  RECOLLECT_POSTGRES_REPLICA_LAG_MS:
+  RECOLLECT_POSTGRES_REPLICA_LAG_MS_MAX:
     'How far a replica may be behind what other processes have written. Default: 5000.',
-  RECOLLECT_POSTGRES_ROW_SECURITY:
+  RECOLLECT_POSTGRES_ROW_LEVEL_SECURITY:
     '`1` has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema.',
-  RECOLLECT_POSTGRES_WITHOUT_PGVECTOR:
+  RECOLLECT_POSTGRES_PGVECTOR_FALLBACK:
     'What to do where pgvector is missing: `keyword` (the default: search by words alone) or `exact` (compare all vectors of an owner).',
   RECOLLECT_VECTOR_STORE: 'The setting `vectorStore`.',
   RECOLLECT_QDRANT_URL: 'The setting `qdrantUrl`.',
-  RECOLLECT_QDRANT_KEY:
+  RECOLLECT_QDRANT_API_KEY:
     'The key for it. One that was set with `PUT /api/settings/qdrant` goes before it.',
   RECOLLECT_LANCEDB_FOLDER: 'The setting `lancedbFolder`.',
   RECOLLECT_URL: 'The server that commands are for, as `--url`.',
@@ -70,32 +71,34 @@ export const ENVIRONMENT = {
   RECOLLECT_ALLOWED_HOSTS: 'Further names of the server, with commas, as `--allow-host`.',
   RECOLLECT_ALLOWED_ORIGINS: 'Pages that may ask the server, with commas, as `--allow-origin`.',
   RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `requestsPerMinute`.',
-  RECOLLECT_PROVIDERS:
+  RECOLLECT_PROVIDERS_FILE:
     'The file that says which providers the gateway asks. Default: `providers.json` in the data folder.',
-  RECOLLECT_GATEWAY_BODY_MB: 'How large a request to a model may be, in megabytes. Default: 32.',
-  RECOLLECT_MCP_COMPATIBILITY:
+  RECOLLECT_GATEWAY_BODY_MB_MAX:
+    'How large a request to a model may be, in megabytes. Default: 32.',
+  RECOLLECT_MCP_COMPATIBILITY_TOOLS:
     '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
-  RECOLLECT_MCP_FURTHER: '`1` adds tools for conversations and upkeep, as `mcp --further`.',
-  RECOLLECT_LOG:
+  RECOLLECT_MCP_EXTENDED_TOOLS: '`1` adds tools for conversations and upkeep, as `mcp --further`.',
+  RECOLLECT_LOG_LEVEL:
     'What the server logs: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
   RECOLLECT_OTLP_ENDPOINT:
     'Where traces go, as `http://127.0.0.1:4318`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`; none without it.',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'The same, under the name that other programs read.',
   RECOLLECT_TRACE_CONTENT: '`1` puts questions and memories into traces. Never without it.',
-  RECOLLECT_EMBEDDING:
+  RECOLLECT_EMBEDDING_SOURCE:
     'Where vectors come from: `auto` (the default: the remote model if one is named and its key is there, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
   RECOLLECT_EMBEDDING_MODEL: 'The remote model, as `openai/text-embedding-3-small`.',
-  RECOLLECT_EMBEDDING_KEY:
+  RECOLLECT_EMBEDDING_API_KEY:
     'Its key. Default: the usual variable of the provider, as `OPENAI_API_KEY`.',
   RECOLLECT_EMBEDDING_URL: 'Its address, when it is not the usual one.',
   RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE:
     'How many requests a minute its service allows; more wait. Default: 0, no limit.',
   RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: 'How many tokens, the same way.',
-  RECOLLECT_ALLOW_DOWNLOAD: '`1` lets a local model that is not there be downloaded from the hub.',
+  RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD:
+    '`1` lets a local model that is not there be downloaded from the hub.',
   RECOLLECT_RERANK_URL: 'The address of a reranker that speaks `POST /v1/rerank`.',
   RECOLLECT_RERANK_MODEL: 'Its model.',
-  RECOLLECT_RERANK_KEY: 'Its key.',
-  RECOLLECT_RERANK_FOLDER: 'The folder of a local cross-encoder instead.',
+  RECOLLECT_RERANK_API_KEY: 'Its key.',
+  RECOLLECT_RERANK_MODEL_FOLDER: 'The folder of a local cross-encoder instead.',
   MEMORY_TRANSFORMERS_MODEL:
     'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
   MEMORY_STATIC_MODEL:
@@ -103,9 +106,9 @@ export const ENVIRONMENT = {
   MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
   MEMORY_VEC_QUANTIZATION:
     '`int8` keeps vectors in a quarter of the space. Default: `float32`, also called `none`.',
-  RECOLLECT_VECTOR_SEARCH:
+  RECOLLECT_VECTOR_ENGINE:
     'How SQLite looks for near vectors: `built-in` (the default) or `sqlite-vec`, the package of that name, which reads all vectors of an owner for each question and holds everything else up meanwhile.',
-  RECOLLECT_VECTOR_MEMORY_MB:
+  RECOLLECT_VECTOR_CACHE_MB:
     'How much memory the vectors of SQLite may take while they are searched, in megabytes; those of an owner with more are read for each question. Default: 512.',
   MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',
   MEMORY_RRF_K: 'The setting `rrfK`.',
@@ -121,7 +124,7 @@ export type KeySource = {
   readonly kind: 'file' | 'text' | 'passphrase'
   /** The path of the file, or the secret itself. */
   readonly value: string
-  /** Where it was omitUndefined, in words. */
+  /** The option or variable that it was set by. */
   readonly origin: string
 }
 
@@ -198,16 +201,16 @@ export function readConfig(
     scope: { owner: OWNER, ...named },
     explicitScope: named,
     key: keySource(flags, variable),
-    postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES') ?? null) : null,
+    postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES_URL') ?? null) : null,
     postgresOptions: readPostgres(variable),
     remote: readRemote(flags, variable),
     server: readServer(variable),
     mcpTools: {
-      hasCompatibilityTools: parseSwitch('RECOLLECT_MCP_COMPATIBILITY', variable),
-      hasExtendedTools: parseSwitch('RECOLLECT_MCP_FURTHER', variable),
+      hasCompatibilityTools: parseSwitch('RECOLLECT_MCP_COMPATIBILITY_TOOLS', variable),
+      hasExtendedTools: parseSwitch('RECOLLECT_MCP_EXTENDED_TOOLS', variable),
     },
     gateway: readGateway(dataFolder, variable),
-    log: parseChoice('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
+    log: parseChoice('RECOLLECT_LOG_LEVEL', variable, LOG_LEVELS) ?? null,
     telemetry: {
       endpoint:
         variable('RECOLLECT_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? null,
@@ -219,10 +222,10 @@ export function readConfig(
     },
     embedding: readEmbedding(variable, environment),
     vectorForm: readVectorForm(variable),
-    vectorSearch: parseChoice('RECOLLECT_VECTOR_SEARCH', variable, VECTOR_SEARCH_ENGINES) ?? null,
-    vectorMemoryBytes: bytesOf(parseWholeNumber('RECOLLECT_VECTOR_MEMORY_MB', variable)),
+    vectorSearch: parseChoice('RECOLLECT_VECTOR_ENGINE', variable, VECTOR_SEARCH_ENGINES) ?? null,
+    vectorMemoryBytes: bytesOf(parseWholeNumber('RECOLLECT_VECTOR_CACHE_MB', variable)),
     providerKeys: providerKeysIn(environment),
-    qdrantKey: variable('RECOLLECT_QDRANT_KEY') ?? null,
+    qdrantKey: variable('RECOLLECT_QDRANT_API_KEY') ?? null,
     rerank: readRerank(variable),
     settings: readSettings(variable),
   }
@@ -248,40 +251,40 @@ const SETTING_TEXTS = [
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 function readSettings(variable: Variable): SettingValues {
-  const omitUndefined = [
+  const sources = [
     ...SETTING_VARIABLES.map(
       ([name, setting]) => [name, setting, parseWholeNumber(name, variable)] as const,
     ),
     ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
   ]
-  const values = omitUndefined.map(([name, setting, value]) => {
+  const values = sources.map(([name, setting, value]) => {
     try {
       return parseSettings({ [setting]: value })
     } catch (error) {
       // What can be changed from here is the variable, so the message must name it.
       const { code, message } = toAppError(error)
-      throw new AppError(code, message.replace(`Setting "${setting}"`, name), { variable: name })
+      throw new AppError(code, message.replace(`\`${setting}\``, name), { variable: name })
     }
   })
   return Object.assign({}, ...values)
 }
 
 function readPostgres(variable: Variable): Config['postgresOptions'] {
-  const poolSize = parseWholeNumber('RECOLLECT_POSTGRES_POOL', variable)
+  const poolSize = parseWholeNumber('RECOLLECT_POSTGRES_POOL_SIZE', variable)
   if (poolSize === 0) {
-    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL takes at least 1.')
+    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL_SIZE takes at least 1.')
   }
   return {
     replicas: parseList(variable('RECOLLECT_POSTGRES_REPLICAS')),
-    rowLevelSecurity: parseSwitch('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
+    rowLevelSecurity: parseSwitch('RECOLLECT_POSTGRES_ROW_LEVEL_SECURITY', variable),
     ...omitUndefined({
       schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
       poolSize,
-      statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
-      connectionTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_WAIT_MS', variable),
-      replicaLagMsMax: parseWholeNumber('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
+      statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_TIMEOUT_MS', variable),
+      connectionTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_CONNECTION_TIMEOUT_MS', variable),
+      replicaLagMsMax: parseWholeNumber('RECOLLECT_POSTGRES_REPLICA_LAG_MS_MAX', variable),
       pgvectorFallback: parseChoice(
-        'RECOLLECT_POSTGRES_WITHOUT_PGVECTOR',
+        'RECOLLECT_POSTGRES_PGVECTOR_FALLBACK',
         variable,
         PGVECTOR_FALLBACKS,
       ),
@@ -299,7 +302,7 @@ function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null
     if (flags.key === undefined) return null
     throw new AppError(
       'invalid_input',
-      '--key goes with --url, the address of a server. The key of an encrypted database is omitUndefined with --key-file.',
+      '--key goes with --url, the address of a server. The key of an encrypted database is set with --encryption-key-file.',
     )
   }
   const origin = flags.url === undefined ? 'RECOLLECT_URL' : '--url'
@@ -338,11 +341,11 @@ function readServer(variable: Variable): ServerNetworkOptions {
 }
 
 function readGateway(dataFolder: string, variable: Variable): GatewayConfig {
-  const file = variable('RECOLLECT_PROVIDERS')
+  const file = variable('RECOLLECT_PROVIDERS_FILE')
   return {
     providersFile: resolve(file ?? join(dataFolder, 'providers.json')),
     hasExplicitProvidersFile: file !== undefined,
-    bodyBytesMax: bytesOf(parseWholeNumber('RECOLLECT_GATEWAY_BODY_MB', variable)),
+    bodyBytesMax: bytesOf(parseWholeNumber('RECOLLECT_GATEWAY_BODY_MB_MAX', variable)),
   }
 }
 
@@ -369,14 +372,14 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   const named = remoteModel === undefined ? null : parseEmbeddingModel(remoteModel)
   const usual = named === null ? undefined : providerKeysIn(environment)[named.provider]
   return omitUndefined({
-    source: parseChoice('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
+    source: parseChoice('RECOLLECT_EMBEDDING_SOURCE', variable, EMBEDDING_SOURCES),
     remoteModel,
-    apiKey: variable('RECOLLECT_EMBEDDING_KEY') ?? usual,
+    apiKey: variable('RECOLLECT_EMBEDDING_API_KEY') ?? usual,
     url: variable('RECOLLECT_EMBEDDING_URL'),
     localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
     staticModel: variable('MEMORY_STATIC_MODEL'),
     modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
-    allowDownload: parseSwitch('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
+    allowDownload: parseSwitch('RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD', variable) ? true : undefined,
     requestsPerMinute:
       parseWholeNumber('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
     tokensPerMinute:
@@ -386,7 +389,7 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   })
 }
 
-/** Keys under the names that the providers' own tools use, so that they need not be omitUndefined twice. */
+/** Keys under the names that the providers' own tools use, so that they are set only once. */
 export function providerKeysIn(environment: Environment): ProviderKeys {
   const services = [
     ...Object.entries(EMBEDDING_PROVIDER_TABLE),
@@ -406,11 +409,11 @@ function readVectorForm(variable: Variable): VectorEncoding {
 }
 
 function readRerank(variable: Variable): RerankOptions | null {
-  const folder = variable('RECOLLECT_RERANK_FOLDER')
+  const folder = variable('RECOLLECT_RERANK_MODEL_FOLDER')
   const url = variable('RECOLLECT_RERANK_URL')
   if (folder !== undefined) return { folder }
   if (url === undefined) return null
-  const apiKey = variable('RECOLLECT_RERANK_KEY')
+  const apiKey = variable('RECOLLECT_RERANK_API_KEY')
   const model = variable('RECOLLECT_RERANK_MODEL')
   if (model === undefined) {
     throw new AppError('invalid_input', 'RECOLLECT_RERANK_URL needs RECOLLECT_RERANK_MODEL.')
@@ -465,19 +468,19 @@ function keySource(
     return { kind: 'file', value: flags.keyFile, origin: `the file ${flags.keyFile}` }
   }
   const kinds = [
-    ['RECOLLECT_KEY_FILE', 'file'],
-    ['RECOLLECT_KEY', 'text'],
-    ['RECOLLECT_PASSPHRASE', 'passphrase'],
+    ['RECOLLECT_ENCRYPTION_KEY_FILE', 'file'],
+    ['RECOLLECT_ENCRYPTION_KEY', 'text'],
+    ['RECOLLECT_ENCRYPTION_PASSPHRASE', 'passphrase'],
   ] as const
-  const omitUndefined = kinds.flatMap(([name, kind]): readonly KeySource[] => {
+  const keySources = kinds.flatMap(([name, kind]): readonly KeySource[] => {
     const value = variable(name)
     return value === undefined ? [] : [{ kind, value, origin: name }]
   })
-  if (omitUndefined.length > 1) {
-    const names = omitUndefined.map((source) => source.origin).join(' and ')
+  if (keySources.length > 1) {
+    const names = keySources.map((source) => source.origin).join(' and ')
     throw new AppError('invalid_input', `${names} are both set. Set only one of them.`)
   }
-  return omitUndefined[0] ?? null
+  return keySources[0] ?? null
 }
 
 function parsePort(text: string | undefined): number {

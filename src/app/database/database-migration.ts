@@ -80,7 +80,7 @@ function renderSettings(
   if (target.kind === 'postgres') {
     const { url, schema } = target
     return [
-      `RECOLLECT_POSTGRES=${redactConnectionString(url)}`,
+      `RECOLLECT_POSTGRES_URL=${redactConnectionString(url)}`,
       ...(schema === null ? [] : [`RECOLLECT_POSTGRES_SCHEMA=${schema}`]),
     ]
   }
@@ -88,7 +88,7 @@ function renderSettings(
   const keyFile = key?.kind === 'generated' || key?.kind === 'file' ? key.path : null
   return [
     `RECOLLECT_DATA=${resolve(target.folder)}`,
-    ...(isPostgres ? ['RECOLLECT_POSTGRES='] : []),
-    ...(keyFile === null ? [] : [`RECOLLECT_KEY_FILE=${resolve(keyFile)}`]),
+    ...(isPostgres ? ['RECOLLECT_POSTGRES_URL='] : []),
+    ...(keyFile === null ? [] : [`RECOLLECT_ENCRYPTION_KEY_FILE=${resolve(keyFile)}`]),
   ]
 }

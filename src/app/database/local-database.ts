@@ -10,6 +10,7 @@ import type {
   SalvageResult,
 } from '../../api/cli/database.ts'
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
 import { detectFileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
@@ -265,7 +266,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const reason = getSystemErrorCode(error) || 'unknown'
     const code: ErrorCode = reason === 'ENOSPC' ? 'disk_full' : 'read_only'
     const why = reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file is in its way' : reason
     throw new AppError(code, `The data folder ${folder} cannot be made: ${why}.`, {}, error)

@@ -17,7 +17,7 @@ export function createPostgresDatabase(
   const elsewhere = async (): Promise<never> => {
     throw new AppError(
       'invalid_input',
-      'The memories are in PostgreSQL (RECOLLECT_POSTGRES): use its own tools for this, as pg_dump.',
+      'The memories are in PostgreSQL (RECOLLECT_POSTGRES_URL): use its own tools for this, as pg_dump.',
     )
   }
   return {

@@ -97,7 +97,7 @@ function pgvector({ kind, reason }: ReturnType<VectorIndex['report']>): ReplicaC
     null,
     kind === 'plain'
       ? `pgvector can’t be used: ${reason}. Vectors are compared without it.`
-      : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES, or another vectorStore.',
+      : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES_URL, or another vectorStore.',
   )
 }
 

@@ -68,6 +68,6 @@ export function listEmbeddingProviders(environment: Environment): readonly Embed
 
 /** A key of our own variable is for the service of the model that is named beside it, or else by a setting. */
 function hasOwnKey(name: EmbeddingProviderName, environment: Environment): boolean {
-  const { RECOLLECT_EMBEDDING_KEY: ours, RECOLLECT_EMBEDDING_MODEL: model } = environment
+  const { RECOLLECT_EMBEDDING_API_KEY: ours, RECOLLECT_EMBEDDING_MODEL: model } = environment
   return Boolean(ours) && (!model || model.startsWith(`${name}/`))
 }

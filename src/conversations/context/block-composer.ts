@@ -22,8 +22,8 @@ import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
 import {
   buildQueryTerms,
+  extractPassageLines,
   findQueryTerms,
-  linesOfPassage,
   type QueryTerm,
 } from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
@@ -182,7 +182,7 @@ function passagePiece(
   charactersMax: number,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const passage = linesOfPassage(document.content, needles, charactersMax)
+  const passage = extractPassageLines(document.content, needles, charactersMax)
   const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
   // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
   return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)

@@ -12,6 +12,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { hashParts } from '../../lib/hash.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SkipReason } from '../conversations.ts'
@@ -51,25 +52,20 @@ type CachedBlock = {
 }
 
 export class ContextCache {
-  /** The one that was given last is the last one. */
-  readonly #blocks = new Map<string, CachedBlock>()
+  readonly #blocks = new LruCache<string, CachedBlock>({ entriesMax: BLOCKS_MAX })
 
   keep({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
-    this.#put(name, { decision, settings: hashSettings(settings), madeAt: now, givenAt: now })
+    this.#blocks.set(name, {
+      decision,
+      settings: hashSettings(settings),
+      madeAt: now,
+      givenAt: now,
+    })
   }
 
   /** The user message was answered, so that nothing awaits an answer under this name. */
   drop(name: string): void {
     this.#blocks.delete(name)
-  }
-
-  #put(name: string, kept: CachedBlock): void {
-    this.#blocks.delete(name)
-    this.#blocks.set(name, kept)
-    for (const oldest of this.#blocks.keys()) {
-      if (this.#blocks.size <= BLOCKS_MAX) break
-      this.#blocks.delete(oldest)
-    }
   }
 
   /** The decision, if what is in its block still says the same. Being restated or used doesn't change what memories say. */
@@ -79,7 +75,7 @@ export class ContextCache {
     { name, settings }: BlockKey,
     now: Instant,
   ): Promise<BlockDecision | null> {
-    const kept = this.#blocks.get(name)
+    const kept = this.#blocks.peek(name)
     if (kept === undefined) return null
     const { block } = kept.decision
     const isFresh =
@@ -89,8 +85,8 @@ export class ContextCache {
     const isSame =
       isFresh && (typeof block === 'string' || (await isUnchanged(store, scope, block, now)))
     // Another request may have put another one there meanwhile.
-    if (this.#blocks.get(name) === kept) {
-      if (isSame) this.#put(name, { ...kept, givenAt: now })
+    if (this.#blocks.peek(name) === kept) {
+      if (isSame) this.#blocks.set(name, { ...kept, givenAt: now })
       else this.#blocks.delete(name)
     }
     return isSame ? kept.decision : null

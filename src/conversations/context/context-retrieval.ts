@@ -3,9 +3,13 @@
  * "Where did we leave off?", is not looked up by its words: it gets what is newest of the kind.
  */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { MEMORY_CATEGORIES, type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import {
+  MEMORY_CATEGORIES,
+  type Memory,
+  NARRATIVE_KEY,
+  TRUSTED_LEVELS,
+} from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
 import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'

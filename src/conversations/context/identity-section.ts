@@ -6,8 +6,8 @@ import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { UserMemoryCache, type UserScope } from './user-cache.ts'
 
 /** Of those that are looked at, the most important are always said. */

@@ -7,6 +7,7 @@
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
@@ -37,8 +38,7 @@ const HOMES_MAX = 5_000
 export class UserMemoryCache {
   readonly #ports: MemoryDependencies
   readonly #wanted: CachedMemoryQuery
-  /** The one that was read last is the last one. */
-  readonly #kept = new Map<string, CachedMemories>()
+  readonly #kept = new LruCache<string, CachedMemories>({ entriesMax: HOMES_MAX })
 
   constructor(ports: MemoryDependencies, wanted: CachedMemoryQuery) {
     this.#ports = ports
@@ -70,7 +70,7 @@ export class UserMemoryCache {
   forget(owners: readonly OwnerId[] | 'any'): void {
     if (owners === 'any') this.clear()
     const changed = new Set<OwnerId>(owners === 'any' ? [] : owners)
-    for (const [name, { home }] of this.#kept) if (changed.has(home.owner)) this.#kept.delete(name)
+    this.#kept.deleteWhere((_, { home }) => changed.has(home.owner))
   }
 
   #changedTo({ id, place, category }: Memory): void {
@@ -81,10 +81,10 @@ export class UserMemoryCache {
   }
 
   #gone(scope: Scope, id: string): void {
-    for (const [name, known] of this.#kept) {
+    this.#kept.deleteWhere((_, known) => {
       const isMeant = isWithinScope({ ...scope, session: null }, { ...known.home, session: null })
-      if (isMeant && isRelevantChange(known, id)) this.#kept.delete(name)
-    }
+      return isMeant && isRelevantChange(known, id)
+    })
   }
 
   #look(home: UserScope, now: Instant): Promise<readonly Memory[]> {
@@ -119,18 +119,13 @@ export class UserMemoryCache {
     const name = buildCacheKey(home)
     const rows = read()
     const kept: CachedMemories = { home, rows, ids: null, lookedAt, checkedAt }
-    this.#kept.delete(name)
     this.#kept.set(name, kept)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= HOMES_MAX) break
-      this.#kept.delete(oldest)
-    }
     rows.then(
       (read) => {
         kept.ids = new Set(read.map(({ id }) => id))
       },
       () => {
-        if (this.#kept.get(name) === kept) this.#kept.delete(name)
+        if (this.#kept.peek(name) === kept) this.#kept.delete(name)
       },
     )
     return rows

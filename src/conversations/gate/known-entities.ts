@@ -1,6 +1,7 @@
 /** Whether a message names something that the owner has memories of. */
+
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { normalizeKeepingCase } from '../../text/speech/message-text.ts'
 
 /** Shorter names stand in too many words. Two characters are a name where each is a syllable. */

@@ -2,8 +2,9 @@
  * Whether a message that refers to what was before names what it is about. "Where did we leave off?" doesn't: every
  * word of it only says that something is referred to, and looking for such words finds whatever happens to hold them.
  */
+
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { clipMessage, normalizeText } from '../../text/speech/message-text.ts'
 
 const ENGLISH =

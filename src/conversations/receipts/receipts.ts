@@ -8,7 +8,9 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
+import { DelayedTask } from '../../lib/delayed-task.ts'
 import { AppError } from '../../lib/errors.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import { retryBriefly } from '../../lib/retry.ts'
 import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
@@ -43,9 +45,9 @@ export class ReceiptLog {
   readonly #giveWay: YieldTurn
   #pending: NewReceipt[] = []
   #writing: Promise<void> = Promise.resolve()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #write = new DelayedTask(() => void this.#giveWay().then(() => this.flush()))
   /** How many an owner got since its old ones were removed. */
-  readonly #added = new Map<OwnerId, number>()
+  readonly #added = new LruCache<OwnerId, number>({ entriesMax: OWNERS_COUNTED_MAX })
   #lost = 0
 
   constructor(
@@ -77,7 +79,7 @@ export class ReceiptLog {
     }
     if (this.#pending.length >= BATCH)
       void this.flush() // never fails
-    else this.#writeSoon()
+    else this.#write.schedule(WRITE_AFTER_MS)
   }
 
   /** How many were given up since the last time somebody asked. */
@@ -89,8 +91,7 @@ export class ReceiptLog {
 
   /** Writes what waits. It never fails: what can't be written is given up after a while. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#write.cancel()
     this.#writing = this.#writing.then(() => this.#writeAll())
     return this.#writing
   }
@@ -125,12 +126,6 @@ export class ReceiptLog {
     this.#added.delete(owner)
   }
 
-  #writeSoon(): void {
-    if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => void this.#giveWay().then(() => this.flush()), WRITE_AFTER_MS)
-    this.#timer.unref()
-  }
-
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
@@ -145,7 +140,6 @@ export class ReceiptLog {
   }
 
   async #cleanAfter(batch: readonly NewReceipt[]): Promise<void> {
-    if (this.#added.size > OWNERS_COUNTED_MAX) this.#added.clear()
     const owners = new Set<OwnerId>()
     for (const { receipt } of batch) {
       // With the owner of shared memory, whose lines are stored with it.

@@ -1,7 +1,7 @@
 /** Recording of an exchange in which a memory tool forgot facts: its turns that state them are stored disabled. */
 import type { MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Turn } from '../../domain/turn.ts'
-import { planExchangeSuppression } from '../../memory/turn-suppression.ts'
+import { planExchangeSuppression } from '../../memory/deletion/turn-suppression.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'

@@ -1,467 +1,444 @@
-/** The table of settings: what an operator or an owner may tune, each with default, range and help. */
+/** The table of settings, one section per prefix. Validation, REST, command line help and documentation are built from it. */
 
 import { EMBEDDING_PROVIDERS, RERANK_PROVIDERS } from '../model-name.ts'
-import { FILE_SETTINGS } from './file-settings.ts'
-import { FUSIONS, STRATEGIES } from './recall-modes.ts'
-import type { SettingDeclaration } from './setting-declaration.ts'
-import { VECTOR_SETTINGS } from './vector-store-settings.ts'
+import { CITATION_MODES, FUSIONS, QUANTIZATIONS, STRATEGIES } from './setting-choices.ts'
+import {
+  choice,
+  decimal,
+  integer,
+  type SettingDeclaration,
+  text,
+  toggle,
+} from './setting-declaration.ts'
 
-export type NumberSetting = {
-  readonly kind: 'number'
-  readonly default: number
-  readonly min: number
-  readonly max: number
-  readonly step: 'integer' | 'any'
-}
-
-export type ChoiceSetting = {
-  readonly kind: 'choice'
-  readonly default: string
-  readonly choices: readonly string[]
-}
-
-export type SwitchSetting = { readonly kind: 'switch'; readonly default: boolean }
-
-/** A name, or empty for none. */
-export type TextSetting = {
-  readonly kind: 'text'
-  readonly default: string
-  /** What the text must be. Default: anything. */
-  readonly format?: 'timeZone' | 'address'
-  /** It names a model of one of these, as `provider/model`, or none. */
-  readonly providers?: readonly string[]
-}
-
-export const SETTINGS = {
+const GATEWAY_SETTINGS = {
   'gateway.enabled': {
-    kind: 'switch',
-    default: false,
+    ...toggle(false),
     scope: 'owner',
-    help: 'Whether the gateway gives models memories and learns from what is said to them. Off by default, because memories cost tokens. Programs that ask for memories themselves get them in any case.',
+    help: 'Turns memory on for model requests through the gateway: adds memories to prompts and learns from conversations. Off by default because memories cost tokens. Clients that call the memory API directly are not affected.',
   },
   'gateway.contextEnabled': {
-    kind: 'switch',
-    default: true,
+    ...toggle(true),
     scope: 'owner',
-    help: 'Where `enabled` is on: whether models are given memories.',
-  },
-  'learning.enabled': {
-    kind: 'switch',
-    default: true,
-    scope: 'owner',
-    help: 'Where `enabled` is on: whether what is said is recorded and learned from.',
-  },
-  'learning.toolResultsEnabled': {
-    kind: 'switch',
-    default: false,
-    scope: 'owner',
-    help: 'Whether the gateway also learns from what tools return, with less trust.',
+    help: 'Adds memories to prompts while `gateway.enabled` is on.',
   },
   'gateway.dryRun': {
-    kind: 'switch',
-    default: false,
+    ...toggle(false),
     scope: 'owner',
-    help: 'Whether memories are recalled and noted in the receipt, but not given to the model: to see what they would cost.',
+    help: 'Recalls memories and writes receipts without changing requests, to preview what memories would cost.',
   },
   'gateway.contextPosition': {
-    kind: 'choice',
-    default: 'auto',
-    choices: ['auto', 'system', 'user'],
+    ...choice('auto', ['auto', 'system', 'user']),
     scope: 'owner',
-    help: 'Where memories stand in a request: after the last words of the person, where prompt caches stay whole (`auto`), in a leading system message (`system`), or before the last words of the person (`user`).',
+    help: 'Where the context is inserted: after the last user message, which keeps prompt caches valid (`auto`), in a leading system message (`system`), or before the last user message (`user`).',
   },
   'gateway.contextTimeoutMs': {
-    kind: 'number',
-    default: 1_000,
-    min: 1,
-    max: 30_000,
-    step: 'integer',
+    ...integer(1_000, [1, 30_000]),
     scope: 'owner',
-    help: 'How long a request waits for memories. What takes longer is left out.',
+    help: 'How long a request waits for memories, in milliseconds. Memories that arrive later are left out.',
   },
-  'retention.receiptsMax': {
-    kind: 'number',
-    default: 1_000,
-    min: 0,
-    max: 100_000,
-    step: 'integer',
+  'gateway.contextTokensMax': {
+    ...integer(800, [0, 16_000]),
     scope: 'owner',
-    help: 'How many receipts of requests are kept for an owner; the oldest go first. 0 keeps none.',
-  },
-  'retention.receiptDays': {
-    kind: 'number',
-    default: 30,
-    min: 1,
-    max: 3_650,
-    step: 'integer',
-    scope: 'owner',
-    help: 'For how many days receipts are kept.',
-  },
-  'recall.scope': {
-    kind: 'choice',
-    default: 'owner',
-    choices: ['session', 'owner', 'global'],
-    scope: 'owner',
-    help: 'Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well.',
+    help: 'The token budget of memories in a prompt; also accepted as `memoryBudgetTokens`. 0 adds no memories; any other budget admits at least the best one. Identity memories take at most half of it.',
   },
   'gateway.contextSources': {
-    kind: 'choice',
-    default: 'both',
-    choices: ['both', 'facts', 'conversations'],
+    ...choice('both', ['both', 'facts', 'conversations']),
     scope: 'owner',
-    help: 'What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both.',
+    help: 'What the gateway adds to prompts: facts (memories), excerpts of earlier conversations, or both.',
   },
   'gateway.excerptCharactersMax': {
-    kind: 'number',
-    default: 240,
-    min: 80,
-    max: 4_000,
-    step: 'integer',
+    ...integer(240, [80, 4_000]),
     scope: 'owner',
     help: 'The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries.',
   },
+  'gateway.gateMode': {
+    ...choice('off', ['off', 'heuristic', 'llm']),
+    scope: 'owner',
+    help: 'Whether a gate decides which kinds of memories a message needs: `off` searches all of them for every message and relies on the similarity thresholds, `heuristic` uses rules for seven languages, `llm` asks `gateway.gateModel` for up to half of `gateway.contextTimeoutMs` and falls back to the rules. Identity memories are added in any case.',
+  },
+  'gateway.gateModel': {
+    ...text(),
+    scope: 'owner',
+    help: 'The model that reads every message when `gateway.gateMode` is `llm`, and every turn when `learning.extractionMode` is `everyTurn`. Default: `learning.extractionModel`.',
+  },
+  'gateway.memoryToolsEnabled': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Offers models tools to search, save, update and forget memories; the gateway executes the calls.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const RECALL_SETTINGS = {
+  'recall.scope': {
+    ...choice('owner', ['session', 'owner', 'global']),
+    scope: 'owner',
+    help: 'Where recall searches by default: in the session of the request, in all memories of the owner, or in shared memory as well.',
+  },
   'recall.sharedMemoryEnabled': {
-    kind: 'switch',
-    default: false,
+    ...toggle(false),
     scope: 'system',
-    help: 'Whether all owners may read the shared memory (the owner `@shared`), which superadmins write.',
+    help: 'Lets all owners read the shared memory (the owner `@shared`), which superadmins write.',
   },
   'recall.limit': {
-    kind: 'number',
-    default: 10,
-    min: 1,
-    max: 100,
-    step: 'integer',
+    ...integer(10, [1, 100]),
     scope: 'owner',
-    help: 'How many memories a search returns when the caller does not say.',
+    help: 'The number of memories that a search returns by default.',
   },
   'recall.strategy': {
-    kind: 'choice',
-    default: 'hybrid',
-    choices: STRATEGIES,
+    ...choice('hybrid', STRATEGIES),
     scope: 'owner',
-    help: 'How recall looks: by words and meaning, by meaning, by words, or simply the newest (`recent`, also called `exact`).',
+    help: 'How recall searches: keyword and vector search (`hybrid`), vector search (`semantic`), keyword search (`keyword`), or the newest memories (`recent`, also accepted as `exact`).',
   },
   'recall.fusion': {
-    kind: 'choice',
-    default: 'adaptive',
-    choices: FUSIONS,
+    ...choice('adaptive', FUSIONS),
     scope: 'owner',
-    help: 'How words and meaning are joined: by all evidence (`adaptive`), by ranks (`rrf`), or by a weighted sum of scores.',
+    help: 'How keyword and vector results are combined: by all evidence including the conversation around a hit (`adaptive`), by reciprocal rank fusion (`rrf`), or by a weighted sum of scores (`weighted`).',
   },
   'recall.rrfK': {
-    kind: 'number',
-    default: 60,
-    min: 1,
-    max: 1_000,
-    step: 'integer',
+    ...integer(60, [1, 1_000]),
     scope: 'owner',
-    help: 'With `rrf`: the higher, the less the first ranks of each list stand out.',
+    help: 'The constant k of reciprocal rank fusion, for `recall.fusion` = `rrf`. A higher value gives the first ranks less weight.',
   },
   'recall.vectorWeight': {
-    kind: 'number',
-    default: 0.7,
-    min: 0,
-    max: 1,
-    step: 'any',
+    ...decimal(0.7, [0, 1]),
     scope: 'owner',
-    help: 'With `weighted`: how much meaning counts; words count the rest.',
+    help: 'The weight of vector scores for `recall.fusion` = `weighted`; keyword scores have the rest.',
   },
   'recall.vectorCandidates': {
-    kind: 'number',
-    default: 100,
-    min: 1,
-    max: 1_000,
-    step: 'integer',
+    ...integer(100, [1, 1_000]),
     scope: 'owner',
-    help: 'How many of the memories nearest in meaning take part in ranking.',
+    help: 'The number of nearest vectors that take part in ranking.',
   },
   'recall.minTopSimilarity': {
-    kind: 'number',
-    default: 1,
-    min: 0,
-    max: 5,
-    step: 'any',
+    ...decimal(1, [0, 5]),
     scope: 'owner',
-    help: 'How near the best memory must be for there to be an answer. 1 is as near as the best of so many unrelated ones would be by chance; 0 always answers.',
+    help: 'The calibrated similarity that the best memory must reach; otherwise recall returns nothing. 1 is what the best of as many unrelated memories reaches by chance; 0 always returns results.',
   },
   'recall.minSimilarity': {
-    kind: 'number',
-    default: 0.7,
-    min: 0,
-    max: 5,
-    step: 'any',
+    ...decimal(0.7, [0, 5]),
     scope: 'owner',
-    help: 'The same for each further memory of an answer.',
+    help: 'The calibrated similarity that every further memory must reach, on the scale of `recall.minTopSimilarity`.',
   },
   'recall.halfLifeDays': {
-    kind: 'number',
-    default: 90,
-    min: 0,
-    max: 3_650,
-    step: 'any',
+    ...decimal(90, [0, 3_650]),
     scope: 'owner',
-    help: 'After how many days without use a memory has lost half of its freshness. 0 leaves age out of ranking. Pinned memories stay fresh.',
+    help: 'The half-life of recency: after this many days without use a memory is half as fresh. 0 ignores age in ranking. Pinned memories stay fresh.',
   },
   'recall.recencyWeight': {
-    kind: 'number',
-    default: 0.05,
-    min: 0,
-    max: 1,
-    step: 'any',
+    ...decimal(0.05, [0, 1]),
     scope: 'owner',
-    help: 'How much of its score a memory can lose with its freshness.',
+    help: 'The share of its score that a memory can lose with age.',
   },
   'recall.importanceWeight': {
-    kind: 'number',
-    default: 0.2,
-    min: 0,
-    max: 1,
-    step: 'any',
+    ...decimal(0.2, [0, 1]),
     scope: 'owner',
     help: 'How much importance and salience can raise or lower a score.',
   },
   'recall.mmrLambda': {
-    kind: 'number',
-    default: 1,
-    min: 0,
-    max: 1,
-    step: 'any',
+    ...decimal(1, [0, 1]),
     scope: 'owner',
-    help: 'Below 1, memories that repeat others move down, the more the lower. 1 orders by fit alone.',
-  },
-  'gateway.contextTokensMax': {
-    kind: 'number',
-    default: 800,
-    min: 0,
-    max: 16_000,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How many tokens of a prompt memories may take, also called `memoryBudgetTokens`. 0 gives none; otherwise the best one is always given. Who the person is takes half of it at most.',
+    help: 'The lambda of maximal marginal relevance. Below 1, memories that repeat better ones move down; 1 ranks by relevance alone.',
   },
   'recall.retrieverTimeoutMs': {
-    kind: 'number',
-    default: 5_000,
-    min: 10,
-    max: 60_000,
-    step: 'integer',
+    ...integer(5_000, [10, 60_000]),
     scope: 'owner',
-    help: 'How long recall waits for words, for meaning, and for reranking, each. What is late is left out.',
-  },
-  'recall.rerankCandidates': {
-    kind: 'number',
-    default: 30,
-    min: 0,
-    max: 100,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How many of the best a reranker reads, where one is configured.',
-  },
-  'memory.similarMemoriesMax': {
-    kind: 'number',
-    default: 10,
-    min: 0,
-    max: 100,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How many stored memories with similar words a new one is compared with. 0 finds exact restatements only.',
-  },
-  'memory.reinforcementRate': {
-    kind: 'number',
-    default: 0.1,
-    min: 0,
-    max: 1,
-    step: 'any',
-    scope: 'owner',
-    help: 'How far a restatement lifts the salience of what it repeats, as a share of what is missing to 1.',
-  },
-  'retention.trashDays': {
-    kind: 'number',
-    default: 30,
-    min: 0,
-    max: 3_650,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How many days a forgotten memory can be restored before consolidation, or `recollect erase --bin`, removes it for good.',
-  },
-  'retention.unusedDays': {
-    kind: 'number',
-    default: 0,
-    min: 0,
-    max: 3_650,
-    step: 'integer',
-    scope: 'owner',
-    help: 'After how many days without use consolidation forgets an unpinned memory. 0 keeps all.',
-  },
-  'learning.extractionMode': {
-    kind: 'choice',
-    default: 'sessionEnd',
-    choices: ['sessionEnd', 'everyTurn', 'manual'],
-    scope: 'owner',
-    help: 'When a model distils what was said to models into memories: after the conversation has gone quiet, after every turn, or only when asked to.',
-  },
-  'gateway.gateMode': {
-    kind: 'choice',
-    default: 'off',
-    choices: ['off', 'heuristic', 'llm'],
-    scope: 'owner',
-    help: 'Who decides what kind of memories a message needs, if any: nobody (`off`: every message is looked up in all of them, and recall itself finds nothing where nothing fits), rules for seven languages (`heuristic`), or `fastModel` (`llm`), which may take half of `injectDeadlineMs`; where it does not answer, the rules do. Who the person is, is told in any case.',
-  },
-  'hooks.recallEnabled': {
-    kind: 'switch',
-    default: true,
-    scope: 'owner',
-    help: 'Whether programs that ask their model themselves get memories to put before a prompt.',
-  },
-  'hooks.captureEnabled': {
-    kind: 'switch',
-    default: false,
-    scope: 'owner',
-    help: 'Whether what such programs hand over after a run is kept where a person asks for it.',
-  },
-  'hooks.captureCharactersMax': {
-    kind: 'number',
-    default: 500,
-    min: 100,
-    max: 10_000,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How long a message may be that is kept this way.',
-  },
-  'learning.debounceSeconds': {
-    kind: 'number',
-    default: 60,
-    min: 10,
-    max: 3_600,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How long a conversation must be quiet before it is distilled. Going on in another one ends the wait.',
-  },
-  'learning.consolidationIntervalHours': {
-    kind: 'number',
-    default: 24,
-    min: 1,
-    max: 168,
-    step: 'integer',
-    scope: 'owner',
-    help: 'How often a server consolidates the memories of an owner.',
-  },
-  'retention.minSalience': {
-    kind: 'number',
-    default: 0.2,
-    min: 0,
-    max: 1,
-    step: 'any',
-    scope: 'owner',
-    help: 'Consolidation puts unpinned memories into the bin whose salience has decayed below this.',
-  },
-  'retention.episodeDays': {
-    kind: 'number',
-    default: 365,
-    min: 0,
-    max: 3_650,
-    step: 'integer',
-    scope: 'owner',
-    help: 'For how many days episodes, the digests of conversations, are kept. 0 keeps them forever.',
-  },
-  'retention.turnDays': {
-    kind: 'number',
-    default: 0,
-    min: 0,
-    max: 3_650,
-    step: 'integer',
-    scope: 'owner',
-    help: 'For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever.',
-  },
-  'gateway.memoryToolsEnabled': {
-    kind: 'switch',
-    default: false,
-    scope: 'owner',
-    help: 'Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself.',
-  },
-  'embedding.source': {
-    kind: 'choice',
-    default: 'auto',
-    choices: ['auto', 'transformers', 'static', 'remote', 'none'],
-    scope: 'system',
-    appliesAt: 'start',
-    help: 'Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it.',
-  },
-  'embedding.model': {
-    kind: 'text',
-    default: '',
-    providers: EMBEDDING_PROVIDERS,
-    scope: 'system',
-    appliesAt: 'start',
-    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`.',
-  },
-  'embedding.localEnabled': {
-    kind: 'switch',
-    default: true,
-    scope: 'system',
-    appliesAt: 'start',
-    help: 'Whether `auto` may use the local model where no remote one can be asked.',
-  },
-  'embedding.staticEnabled': {
-    kind: 'switch',
-    default: true,
-    scope: 'system',
-    appliesAt: 'start',
-    help: 'Whether `auto` may use the static model where the local one is off.',
+    help: 'How long recall waits for keyword search, vector search and reranking, each, in milliseconds. Late results are left out.',
   },
   'recall.rerankEnabled': {
-    kind: 'switch',
-    default: true,
+    ...toggle(true),
     scope: 'owner',
-    help: 'Whether a reranker is used where one is configured.',
+    help: 'Uses the reranker, if one is configured.',
+  },
+  'recall.rerankCandidates': {
+    ...integer(30, [0, 100]),
+    scope: 'owner',
+    help: 'The number of best candidates that the reranker reads.',
   },
   'recall.rerankModel': {
-    kind: 'text',
-    default: '',
+    ...text(),
     providers: RERANK_PROVIDERS,
     scope: 'system',
     appliesAt: 'start',
-    help: 'The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it.',
+    help: 'The reranking model, such as `cohere/rerank-v3.5`. The API key is read from the usual variable of the provider, such as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL_FOLDER` override it.',
   },
-  ...VECTOR_SETTINGS,
+} as const satisfies Record<string, SettingDeclaration>
+
+const MEMORY_SETTINGS = {
+  'memory.similarMemoriesMax': {
+    ...integer(10, [0, 100]),
+    scope: 'owner',
+    help: 'The number of stored memories with similar words that a new memory is compared with. 0 detects exact restatements only.',
+  },
+  'memory.reinforcementRate': {
+    ...decimal(0.1, [0, 1]),
+    scope: 'owner',
+    help: 'How far a restatement raises the salience of a memory, as a share of the distance to 1.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const LEARNING_SETTINGS = {
+  'learning.enabled': {
+    ...toggle(true),
+    scope: 'owner',
+    help: 'Records conversations and learns from them while `gateway.enabled` is on.',
+  },
+  'learning.toolResultsEnabled': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Also learns from tool results, with lower trust.',
+  },
+  'learning.extractionMode': {
+    ...choice('sessionEnd', ['sessionEnd', 'everyTurn', 'manual']),
+    scope: 'owner',
+    help: 'When a model distills conversations into memories: once a conversation is idle (`sessionEnd`), after every turn (`everyTurn`), or only on request (`manual`).',
+  },
   'learning.extractionModel': {
-    kind: 'text',
-    default: '',
+    ...text(),
     scope: 'owner',
-    help: 'The model that distils conversations, as `openai/gpt-5-mini`: any provider of the gateway. Without one, conversations wait.',
-  },
-  'gateway.gateModel': {
-    kind: 'text',
-    default: '',
-    scope: 'owner',
-    help: 'The model that reads every turn where `extractionMode` is `everyTurn`, and every message where `relevanceGateMode` is `llm`. Default: the core model.',
+    help: 'The model that distills conversations, such as `openai/gpt-5-mini`, of any provider of the gateway. Without one, conversations wait and only pattern extraction runs.',
   },
   'learning.modelTokensPerDay': {
-    kind: 'number',
-    default: 500_000,
-    min: 0,
-    max: 1_000_000_000,
-    step: 'integer',
+    ...integer(500_000, [0, 1_000_000_000]),
     scope: 'owner',
-    help: 'How many tokens of models memory may use for an owner in a day. What is over waits for the next day. 0 sets no limit.',
+    help: 'The daily budget of model tokens for learning, per owner. Work over the budget waits for the next day. 0 sets no limit.',
+  },
+  'learning.debounceSeconds': {
+    ...integer(60, [10, 3_600]),
+    scope: 'owner',
+    help: 'How long a conversation must be idle before it is distilled, in seconds. Starting another conversation ends the wait.',
+  },
+  'learning.consolidationIntervalHours': {
+    ...integer(24, [1, 168]),
+    scope: 'owner',
+    help: 'How often a server consolidates the memories of an owner, in hours.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const RETENTION_SETTINGS = {
+  'retention.trashDays': {
+    ...integer(30, [0, 3_650]),
+    scope: 'owner',
+    help: 'How many days a forgotten memory can be restored. After that, consolidation or `recollect erase --trash` erases it.',
+  },
+  'retention.unusedDays': {
+    ...integer(0, [0, 3_650]),
+    scope: 'owner',
+    help: 'After how many days without use consolidation forgets an unpinned memory. 0 keeps unused memories.',
+  },
+  'retention.minSalience': {
+    ...decimal(0.2, [0, 1]),
+    scope: 'owner',
+    help: 'Consolidation moves unpinned memories to the trash when their decayed salience falls below this value.',
+  },
+  'retention.episodeDays': {
+    ...integer(365, [0, 3_650]),
+    scope: 'owner',
+    help: 'How many days episodes (summaries of conversations) are kept. 0 keeps them forever.',
+  },
+  'retention.turnDays': {
+    ...integer(0, [0, 3_650]),
+    scope: 'owner',
+    help: 'How many days conversation turns are kept, counted from when they were said. Consolidation deletes older ones permanently. 0 keeps them forever.',
+  },
+  'retention.receiptsMax': {
+    ...integer(1_000, [0, 100_000]),
+    scope: 'owner',
+    help: 'The maximum number of request receipts per owner; the oldest are deleted first. 0 keeps none.',
+  },
+  'retention.receiptDays': {
+    ...integer(30, [1, 3_650]),
+    scope: 'owner',
+    help: 'How many days receipts are kept.',
   },
   'retention.auditDays': {
-    kind: 'number',
-    default: 90,
-    min: 0,
-    max: 3_650,
-    step: 'integer',
+    ...integer(90, [0, 3_650]),
     scope: 'system',
-    help: 'How many days the audit log is kept. 0 keeps none.',
+    help: 'How many days audit log entries are kept. 0 keeps none.',
   },
-  'server.requestsPerMinute': {
-    kind: 'number',
-    default: 3_000,
-    min: 0,
-    max: 1_000_000,
-    step: 'integer',
-    scope: 'system',
-    help: 'How many requests a key may make in a minute. 0 sets no limit.',
-  },
-  ...FILE_SETTINGS,
 } as const satisfies Record<string, SettingDeclaration>
+
+const HOOK_SETTINGS = {
+  'hooks.recallEnabled': {
+    ...toggle(true),
+    scope: 'owner',
+    help: 'Gives memories to programs that call their model themselves and ask for context before a prompt.',
+  },
+  'hooks.captureEnabled': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Stores messages that such programs hand over after a run, where the user asked to remember something.',
+  },
+  'hooks.captureCharactersMax': {
+    ...integer(500, [100, 10_000]),
+    scope: 'owner',
+    help: 'The maximum length of a captured message, in characters.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const EMBEDDING_SETTINGS = {
+  'embedding.source': {
+    ...choice('auto', ['auto', 'transformers', 'static', 'remote', 'none']),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Which embedder makes vectors. `RECOLLECT_EMBEDDING_SOURCE` overrides it.',
+  },
+  'embedding.model': {
+    ...text(),
+    providers: EMBEDDING_PROVIDERS,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'The remote embedding model. `RECOLLECT_EMBEDDING_MODEL` overrides it. The API key is read from the usual variable of the provider, such as `OPENAI_API_KEY`, or from `RECOLLECT_EMBEDDING_API_KEY`.',
+  },
+  'embedding.localEnabled': {
+    ...toggle(true),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Lets `embedding.source` = `auto` use the local model when no remote model is available.',
+  },
+  'embedding.staticEnabled': {
+    ...toggle(true),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Lets `embedding.source` = `auto` use the static model when the local model is disabled.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const VECTOR_STORE_SETTINGS = {
+  'vectorStore.backend': {
+    ...choice('auto', ['auto', 'embedded', 'pgvector', 'qdrant', 'lancedb', 'sqlite-vec']),
+    scope: 'system',
+    help: 'Which index serves vector search. Vectors are always stored beside the memories (`embedded`, also accepted as `sqlite-vec`; `pgvector` on PostgreSQL). `qdrant` and `lancedb` hold a replica that serves searches while it is healthy and in sync. `auto` uses the replica whose URL or folder is set.',
+  },
+  'vectorStore.qdrantUrl': {
+    ...text(),
+    format: 'address',
+    scope: 'system',
+    help: 'The URL of Qdrant, such as `http://127.0.0.1:6333`. Set its API key with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_API_KEY`.',
+  },
+  'vectorStore.qdrantQuantization': {
+    ...choice('none', QUANTIZATIONS),
+    scope: 'system',
+    help: 'Whether Qdrant searches quantized vectors, which take a quarter (`int8`) or a thirty-second (`binary`) of the memory. The best hits are always rescored with the full vectors.',
+  },
+  'vectorStore.qdrantCollectionPrefix': {
+    ...text('recollect'),
+    scope: 'system',
+    help: 'The prefix of the collection names in Qdrant.',
+  },
+  'vectorStore.lancedbFolder': {
+    ...text(),
+    scope: 'system',
+    help: 'The folder of the LanceDB replica. Default when `vectorStore.backend` is `lancedb`: the folder `lancedb` in the data folder. Requires the package `@lancedb/lancedb`.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+export const FILE_SETTINGS = {
+  'files.chunkTokens': {
+    ...integer(400, [16, 4_000]),
+    scope: 'owner',
+    help: 'The size of file chunks, in tokens. A new value chunks all files again.',
+  },
+  'files.chunkOverlapTokens': {
+    ...integer(80, [0, 2_000]),
+    scope: 'owner',
+    help: 'The overlap of consecutive chunks, in tokens. Must be smaller than `files.chunkTokens`.',
+  },
+  'files.minScore': {
+    ...decimal(0.35, [0, 1]),
+    scope: 'owner',
+    help: 'The minimum score of file results. Lines that contain all words of the query are returned in any case.',
+  },
+  'files.resultsMax': {
+    ...integer(6, [1, 100]),
+    scope: 'owner',
+    help: 'The number of file results that a query returns by default.',
+  },
+  'files.fusion': {
+    ...choice('adaptive', FUSIONS),
+    scope: 'owner',
+    help: 'How keyword and vector results in files are combined, see `recall.fusion`.',
+  },
+  'files.halfLifeDays': {
+    ...decimal(0, [0, 3_650]),
+    scope: 'owner',
+    help: 'After how many days dated notes, transcripts and other files count half. 0 ignores age. `MEMORY.md` and undated notes never age.',
+  },
+  'files.mmrLambda': {
+    ...decimal(1, [0, 1]),
+    scope: 'owner',
+    help: 'The lambda of maximal marginal relevance for file results. Below 1, results that repeat better ones move down; 0.7 is a good value.',
+  },
+  'files.citations': {
+    ...choice('auto', CITATION_MODES),
+    scope: 'owner',
+    help: 'Whether file results carry citations such as `memory/2026-11-15.md#L5-L9`. `auto`: not in groups and channels.',
+  },
+  'files.redactEmails': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Redacts email addresses in the index of transcripts. Keys and tokens are always redacted.',
+  },
+  'files.timeZone': {
+    ...text('UTC'),
+    format: 'timeZone',
+    scope: 'owner',
+    help: "The time zone in which days begin, such as `Europe/Berlin`. It decides which note is today's.",
+  },
+  'files.memoryFileSync': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Writes pinned facts and identity memories to `MEMORY.md`, between two markers, and reads edits made there.',
+  },
+  'files.sizeBytesMax': {
+    ...integer(10_000_000, [1_000, 100_000_000]),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Larger files are not indexed and are listed in the status; transcripts may be larger. Of a file with more than 50,000 chunks (about 50 MB) only the first ones are indexed.',
+  },
+  'files.batchEmbeddingEnabled': {
+    ...toggle(false),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Embeds large numbers of file chunks with the batch APIs of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then keyword search finds the chunks.',
+  },
+  'files.searchBackend': {
+    ...choice('builtin', ['builtin', 'qmd']),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'What searches files. `qmd` is a program of its own, installed separately, with a plain-text index; when it fails, the built-in index serves the query.',
+  },
+  'files.qmdMode': {
+    ...choice('search', ['search', 'vsearch', 'query']),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How `qmd` searches: by keywords (`search`), by vectors (`vsearch`), or by both with a reranking model (`query`). The last two download models and embed all files.',
+  },
+  'files.failClosed': {
+    ...toggle(false),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Fails a file query when `qmd` fails, instead of using the built-in index.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+const SERVER_SETTINGS = {
+  'server.requestsPerMinute': {
+    ...integer(3_000, [0, 1_000_000]),
+    scope: 'system',
+    help: 'The rate limit per API key, in requests per minute. 0 sets no limit.',
+  },
+} as const satisfies Record<string, SettingDeclaration>
+
+export const SETTINGS = {
+  ...GATEWAY_SETTINGS,
+  ...RECALL_SETTINGS,
+  ...MEMORY_SETTINGS,
+  ...LEARNING_SETTINGS,
+  ...RETENTION_SETTINGS,
+  ...HOOK_SETTINGS,
+  ...EMBEDDING_SETTINGS,
+  ...VECTOR_STORE_SETTINGS,
+  ...FILE_SETTINGS,
+  ...SERVER_SETTINGS,
+}

@@ -1,14 +1,10 @@
-/**
- * Settings: what an operator or an owner may tune. Declared once, in `settings-table.ts`; documents and checks are made
- * from that table.
- */
+/** Settings: what an operator or an owner may tune, declared in `settings-table.ts`. */
 import { AppError } from '../../lib/errors.ts'
 import { isModelOfProviders } from '../model-name.ts'
 import type { SettingDeclaration } from './setting-declaration.ts'
 import { SETTINGS } from './settings-table.ts'
 
-export { STRATEGIES } from './recall-modes.ts'
-
+export { STRATEGIES } from './setting-choices.ts'
 export type { SettingDeclaration, SettingScope } from './setting-declaration.ts'
 export { SETTINGS } from './settings-table.ts'
 
@@ -26,13 +22,13 @@ type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends {
       ? string
       : number
 
-export type SettingValue = number | string | boolean
+type SettingValue = number | string | boolean
 
 export type Settings = { readonly [Name in SettingName]: ValueOf<Name> }
 
 export type SettingValues = { readonly [Name in SettingName]?: ValueOf<Name> }
 
-/** What a setting takes, in words. */
+/** Describes the values that a setting accepts. */
 export function describeSettingRange(name: SettingName): string {
   const declaration: SettingDeclaration = SETTINGS[name]
   switch (declaration.kind) {
@@ -43,29 +39,30 @@ export function describeSettingRange(name: SettingName): string {
     case 'switch':
       return 'true, false'
     case 'text':
-      if (declaration.format === 'timeZone') return 'a time zone, as Europe/Berlin'
-      if (declaration.format === 'address')
-        return 'an address, as http://127.0.0.1:6333, or nothing'
+      if (declaration.format === 'timeZone') return 'a time zone such as Europe/Berlin'
+      if (declaration.format === 'address') return 'a URL such as http://127.0.0.1:6333, or empty'
       if (declaration.providers !== undefined) {
-        return `provider/model, with one of ${declaration.providers.join(', ')}; or nothing`
+        return `provider/model with one of ${declaration.providers.join(', ')}; or empty`
       }
       return `text of up to ${TEXT_CHARACTERS_MAX} characters`
   }
 }
 
-/** Settings that were resolved here: nothing of them needs to be checked again, as every call would. */
+/** Settings that `resolveSettings` returned. They are valid, so passing them in again costs no validation. */
 const resolved = new WeakSet<SettingValues>()
 const DEFAULTS = Object.fromEntries(
   listSettingNames().map((name) => [name, SETTINGS[name].default]),
-) as Settings // one for each name
+) as Settings // one value per name
 
-/** The values in force: defaults, overridden by the system's, overridden by the owner's. */
+/** The effective values: defaults, overridden by each level in turn (system, then owner). */
 export function resolveSettings(...levels: readonly SettingValues[]): Settings {
   let settings = DEFAULTS
   for (const level of levels) {
-    if (resolved.has(level))
-      settings = level as Settings // see above
-    else if (!isEmpty(level)) settings = { ...settings, ...parseSettings(level) }
+    if (resolved.has(level)) {
+      settings = level as Settings // resolved settings have every name
+    } else if (!isEmpty(level)) {
+      settings = { ...settings, ...parseSettings(level) }
+    }
   }
   resolved.add(settings)
   return Object.freeze(settings)
@@ -76,7 +73,7 @@ function isEmpty(level: SettingValues): boolean {
   return true
 }
 
-/** Checks names and ranges. An unknown name is refused rather than ignored: a typo must not look like success. */
+/** Checks names and ranges. An unknown name is an error, because a typo must not look like success. */
 export function parseSettings(input: { readonly [name: string]: unknown }): SettingValues {
   const values: Partial<Record<SettingName, SettingValue>> = {}
   for (const [name, value] of Object.entries(input)) {
@@ -84,7 +81,7 @@ export function parseSettings(input: { readonly [name: string]: unknown }): Sett
     if (!isSettingName(name)) {
       throw new AppError(
         'invalid_input',
-        `There is no setting "${name}". There are: ${listSettingNames().join(', ')}.`,
+        `There is no setting "${name}". Settings: ${listSettingNames().join(', ')}.`,
         { setting: name },
       )
     }
@@ -103,57 +100,60 @@ function isSettingName(name: string): name is SettingName {
 
 function parseValue(name: SettingName, value: unknown): SettingValue {
   const declaration: SettingDeclaration = SETTINGS[name]
-  const refused = (takes: string) =>
-    new AppError('invalid_input', `Setting "${name}" takes ${takes}.`, {
+  const createError = (expectation: string, suffix = `; got ${quote(value)}`) =>
+    new AppError('invalid_input', `\`${name}\` must be ${expectation}${suffix}.`, {
       setting: name,
       field: name,
     })
   switch (declaration.kind) {
     case 'choice': {
-      const found = declaration.choices.find((choice) => choice === value)
-      if (found === undefined) {
-        const given = String(value).slice(0, TEXT_CHARACTERS_MAX)
-        throw refused(`one of ${declaration.choices.join(', ')}; not "${given}"`)
-      }
-      return found
+      const match = declaration.choices.find((each) => each === value)
+      if (match === undefined) throw createError(`one of ${declaration.choices.join(', ')}`)
+      return match
     }
     case 'switch':
-      if (typeof value !== 'boolean') throw refused('true or false')
+      if (typeof value !== 'boolean') throw createError('true or false')
       return value
     case 'text':
       if (typeof value !== 'string' || value.length > TEXT_CHARACTERS_MAX) {
-        throw refused(describeSettingRange(name))
+        throw createError(describeSettingRange(name))
       }
       if (declaration.format === 'timeZone' && !isTimeZone(value)) {
-        throw refused(`${describeSettingRange(name)}; not "${value}"`)
+        throw createError(describeSettingRange(name))
       }
-      // What was given may hold a password, and is not repeated.
-      if (declaration.format === 'address' && !isAddress(value))
-        throw refused(describeSettingRange(name))
+      // The value may contain a password, so the message must not repeat it.
+      if (declaration.format === 'address' && !isAddress(value)) {
+        throw createError(describeSettingRange(name), '')
+      }
       if (declaration.providers !== undefined && value !== '') {
         if (!isModelOfProviders(value, declaration.providers)) {
-          throw refused(`${describeSettingRange(name)}. "${value}" is none`)
+          throw createError(describeSettingRange(name))
         }
       }
       return value
     case 'number': {
       const { min, max, step } = declaration
-      const fits =
+      const isValid =
         typeof value === 'number' &&
         value >= min &&
         value <= max &&
         (step === 'any' || Number.isInteger(value))
-      const kind = step === 'integer' ? 'a whole number' : 'a number'
-      if (!fits) throw refused(`${kind} from ${min} to ${max}`)
+      const kind = step === 'integer' ? 'an integer' : 'a number'
+      if (!isValid) throw createError(`${kind} from ${min} to ${max}`)
       return value
     }
   }
 }
 
-/** Looking one up takes as long as reading all other settings together, and every question reads them. */
+function quote(value: unknown): string {
+  const text = String(value).slice(0, TEXT_CHARACTERS_MAX)
+  return typeof value === 'string' ? `"${text}"` : text
+}
+
+/** A lookup takes as long as parsing all other settings, and every recall resolves them. */
 const timeZones = new Set<string>()
 
-/** A name that is known here; the empty text and offsets are none. */
+/** Whether the platform knows this time zone. Offsets and the empty text are no names. */
 function isTimeZone(name: string): boolean {
   if (timeZones.has(name)) return true
   if (!/^[A-Za-z]/.test(name)) return false
@@ -166,7 +166,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Of a server, without anything secret in it. */
+/** Whether a text is empty or the URL of a server, without credentials. */
 function isAddress(text: string): boolean {
   if (text === '') return true
   if (!URL.canParse(text)) return false

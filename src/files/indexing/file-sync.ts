@@ -6,6 +6,7 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'
@@ -71,7 +72,7 @@ export class FileSync {
   #running: SyncRun | null = null
   #next: SyncRun | null = null
   /** Whoever changes which generations there are waits for whoever else does. */
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #rebuilding: Promise<SyncReport | null> | null = null
   #progress: { filesDone: number; filesTotal: number } | null = null
   #isSwept = false
@@ -177,7 +178,9 @@ export class FileSync {
   async #look(run: SyncRun): Promise<SyncReport> {
     const began = performance.now()
     try {
-      const counts = await this.#filled(() => this.#inTurn(() => this.#lookAtLive(run.isThorough)))
+      const counts = await this.#filled(() =>
+        this.#mutex.run(() => this.#lookAtLive(run.isThorough)),
+      )
       this.#failure = null
       this.#lookMs = performance.now() - began
       return buildReport(counts, this.#lookMs)
@@ -256,7 +259,7 @@ export class FileSync {
 
   /** Sees to it that another generation is filled when all is to be made anew: because of `force`, or of what is set. */
   #begin(force: boolean): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#mutex.run(async () => {
       const { ports } = this.#parts
       for (;;) {
         const { settings } = await this.#given()
@@ -313,7 +316,7 @@ export class FileSync {
       const counts = await this.#filled(() => this.#pass(generations, filling, given))
       if (counts === null) continue
       await this.#embedBefore(generations)
-      const isDone = await this.#inTurn(async () => {
+      const isDone = await this.#mutex.run(async () => {
         // What changed meanwhile.
         const last = await this.#pass(generations, filling, given)
         return last?.refused === 0 && (await activateGeneration(ports, generations)) !== null
@@ -343,12 +346,6 @@ export class FileSync {
     return embedChunks(this.#parts, this.#owner, signal, (progress) => {
       for (const { onEmbedding } of this.#listeners) onEmbedding?.(progress)
     })
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(work, work)
-    this.#turn = turn.catch(() => {})
-    return turn
   }
 }
 

@@ -4,12 +4,12 @@
  * A file is read when its time of change lies far enough back that one more change would show in it, and what was read counts
  * when size and time are the same afterwards. So a file that was changed later never looks like the one that was read.
  */
-import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileReadResult, FileTail } from '../file-tree.ts'
 import { createTooLargeTrouble, getModifiedAt } from './directory-walk.ts'
@@ -210,5 +210,5 @@ export function createOutsideTrouble(path: string): FileProblem {
 }
 
 function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return sha256(bytes)
 }

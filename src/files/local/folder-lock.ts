@@ -11,6 +11,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import { toWriteError } from './file-errors.ts'
 import { TEMPORARY_PREFIX } from './file-selection.ts'
 
@@ -26,7 +27,7 @@ const TAKE = 'PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE'
 export class FolderLock {
   readonly #clock: Clock
   readonly #waitMs: number
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
 
   constructor(clock: Clock, waitMs: number) {
     this.#clock = clock
@@ -38,7 +39,7 @@ export class FolderLock {
     folder: () => Promise<string>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const turn = this.#last.then(async () => {
+    return this.#mutex.run(async () => {
       const release = await this.#take(await folder())
       try {
         return await work()
@@ -46,15 +47,17 @@ export class FolderLock {
         release()
       }
     })
-    this.#last = turn.catch(() => {})
-    return turn
   }
 
   async #take(folder: string): Promise<() => void> {
     const database = await opened(folder)
     const until = this.#clock.now() + this.#waitMs
     try {
-      for (let pause = FIRST_PAUSE_MS; !isTaken(database); pause = nextPause(pause)) {
+      for (
+        let pause = FIRST_PAUSE_MS;
+        !isTaken(database);
+        pause = Math.min(PAUSE_MAX_MS, pause * 2)
+      ) {
         if (this.#clock.now() >= until) throw tookTooLong(folder)
         await this.#clock.sleep(pause, NEVER_ABORTED)
       }
@@ -111,10 +114,6 @@ function isTaken(database: DatabaseSyncInstance): boolean {
       error,
     )
   }
-}
-
-function nextPause(pause: number): number {
-  return Math.min(PAUSE_MAX_MS, pause * 2)
 }
 
 function tookTooLong(folder: string): AppError {

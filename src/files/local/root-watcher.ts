@@ -5,10 +5,10 @@
  * when all folders known by then are watched: whoever looks after the hint sees what came before, and the watchers what comes
  * after. Where that can't be had, the root is scanned from time to time, and differences are hints.
  */
-import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
 import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { FileRoot } from '../file.ts'
 import type { FolderScan } from '../file-tree.ts'
@@ -268,9 +268,7 @@ export class RootWatcher {
     const begin = clock.now()
     if (begin < this.#nextPollAt) return
     const { files, problems: troubles } = await scan(this.#root, this.#stop.signal)
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([files, troubles]))
-      .digest('hex')
+    const fingerprint = sha256(JSON.stringify([files, troubles]))
     const end = clock.now()
     this.#nextPollAt = end + (end - begin) / POLLING_SHARE
     // Before the first look something may have changed too.

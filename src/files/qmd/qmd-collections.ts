@@ -4,9 +4,9 @@
  * The name of a collection holds a hash of its path and pattern: another path or pattern is another collection, also where
  * `qmd` tells neither.
  */
-import { createHash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { hashParts } from '../../lib/hash.ts'
 import type { FileRoot, FileSource } from '../file.ts'
 
 /** `name` is what paths in it begin with when they are told. */
@@ -71,9 +71,9 @@ function of(
   pattern: string,
   pathInRoot: QmdCollection['pathInRoot'],
 ): QmdCollection {
-  const hash = createHash('sha256').update(JSON.stringify([root.id, name, path, pattern]))
+  const hash = hashParts(root.id, name, path, pattern)
   return {
-    name: `${slug(name)}-${hash.digest('hex').slice(0, HASH_CHARACTERS)}`,
+    name: `${slug(name)}-${hash.slice(0, HASH_CHARACTERS)}`,
     path,
     pattern,
     source: root.kind === 'sessions' ? 'sessions' : 'memory',

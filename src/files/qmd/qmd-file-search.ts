@@ -2,13 +2,14 @@
  * FileSearch by the program `qmd`, which keeps an index of its own. Its hits are looked up in the files themselves before
  * they are told: what is not there any more, or would not be told by the built-in search, is left out.
  */
-import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseInteger, parseNumber, parseText } from '../../domain/field-parsers.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 import { resolvesWithin, runWithTimeout } from '../../lib/timeout.ts'
 import { indexLines, sliceLines } from '../../text/lines.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
@@ -282,17 +283,15 @@ export function openQmdFileSearch(
 
 /** Owners may have any name. */
 function homeName(owner: OwnerId): string {
-  return createHash('sha256').update(owner).digest('hex').slice(0, 32)
+  return sha256(owner).slice(0, 32)
 }
 
 function parseQuery(given: FileQuery, settings: QmdDefaults): ParsedFileQuery {
   const { text, maxResults = settings.maxResults, minScore = settings.minScore } = given
   const { sources = FILE_SOURCES, signal } = given
-  if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
-  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > RESULTS_MAX) {
-    throw invalid('maxResults', `maxResults is a whole number from 1 to ${RESULTS_MAX}.`)
-  }
-  if (!(minScore >= 0 && minScore <= 1)) throw invalid('minScore', 'minScore is between 0 and 1.')
+  parseText('text', text)
+  parseInteger('maxResults', maxResults, 1, RESULTS_MAX)
+  parseNumber('minScore', minScore, 0, 1)
   if (!sources.every((source) => FILE_SOURCES.includes(source))) {
     throw invalid('sources', `sources are ${FILE_SOURCES.join(' and ')}.`)
   }

@@ -1,6 +1,6 @@
 /** What `qmd` prints, read loosely: versions differ, and progress or warnings may stand around what was asked for. Pure. */
 import { AppError } from '../../lib/errors.ts'
-import { getField } from '../../lib/json.ts'
+import { getField, isList, parseJson } from '../../lib/json.ts'
 
 export type QmdHit = {
   /** As printed: `qmd://notes/tea.md`, `notes/tea.md` or a path of the machine; null when there is none. */
@@ -79,12 +79,8 @@ function endOfList(text: string, start: number): number | null {
 }
 
 function parseList(text: string): readonly unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isList(value) ? value : null
 }
 
 function toHit(item: unknown): readonly QmdHit[] {

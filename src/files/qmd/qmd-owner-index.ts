@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import { HOUR_MS, type Instant } from '../../lib/time.ts'
 import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
@@ -72,7 +73,7 @@ export class QmdOwnerIndex {
   /** What may be told, by the ids of roots: `qmd` takes more than is meant, as ignored files. */
   #looks: ReadonlyMap<string, RootScan> = new Map()
   #files: ReadonlyMap<string, number> = new Map()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #updating: Promise<SyncReport> | null = null
   #embedding: Promise<void> | null = null
   #triedAt: Instant | null = null
@@ -144,7 +145,7 @@ export class QmdOwnerIndex {
     const roots = await this.#parts.roots()
     const wanted = this.#wanted(roots)
     if (this.#isSetUp(wanted)) return wanted
-    return this.#inTurn(async () => {
+    return this.#mutex.run(async () => {
       await this.#look(roots.filter(({ id }) => !this.#looks.has(id)))
       return this.#setUp(roots)
     })
@@ -165,15 +166,17 @@ export class QmdOwnerIndex {
   /** Looks at all files now. Whoever asks meanwhile shares it. */
   update(): Promise<SyncReport> {
     this.#triedAt = this.#parts.clock.now()
-    this.#updating ??= this.#inTurn(() => this.#update()).finally(() => {
-      this.#updating = null
-    })
+    this.#updating ??= this.#mutex
+      .run(() => this.#update())
+      .finally(() => {
+        this.#updating = null
+      })
     return this.#updating
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled([this.#turn, this.#updating, this.#embedding])
+    await Promise.allSettled([this.#mutex.idle(), this.#updating, this.#embedding])
   }
 
   async #update(): Promise<SyncReport> {
@@ -302,12 +305,6 @@ export class QmdOwnerIndex {
 
   #copiesOf({ id }: QmdRoot): string {
     return join(this.#parts.home, 'transcripts', id)
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(work, work)
-    this.#turn = turn.catch(() => {})
-    return turn
   }
 }
 

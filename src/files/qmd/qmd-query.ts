@@ -1,6 +1,7 @@
 /** What is asked of `qmd`: a question in words, and nothing that it would take for syntax. Pure. */
-import { trimLoneSurrogate } from '../../text/markdown/markdown-syntax.ts'
+
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
+import { trimLoneSurrogate } from '../../text/well-formed-text.ts'
 
 /** `search` goes by words, `vsearch` by meaning, `query` by both and a model that ranks. */
 export const QMD_MODES = ['search', 'vsearch', 'query'] as const

@@ -1,12 +1,13 @@
 /** A question to the index of files. */
 
+import { parseInteger, parseNumber, parseText } from '../../domain/field-parsers.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { createEmptyCandidate } from '../../recall/ranking/candidate.ts'
 import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
 import type { RecallResult } from '../../recall/recall-result.ts'
-import { createEmptyCandidate } from '../../recall/retrievers.ts'
 import type { Store } from '../../storage/store.ts'
 import { extractFileSnippet } from '../../text/query-snippet.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
@@ -67,11 +68,9 @@ type ParsedFileQuery = {
 function parseQuery(query: FileQuery, settings: FileOptions): ParsedFileQuery {
   const { text, maxResults = settings.maxResults, minScore = settings.minScore } = query
   const { sources = FILE_SOURCES } = query
-  if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
-  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > RESULTS_MAX) {
-    throw invalid('maxResults', `maxResults is a whole number from 1 to ${RESULTS_MAX}.`)
-  }
-  if (!(minScore >= 0 && minScore <= 1)) throw invalid('minScore', 'minScore is between 0 and 1.')
+  parseText('text', text)
+  parseInteger('maxResults', maxResults, 1, RESULTS_MAX)
+  parseNumber('minScore', minScore, 0, 1)
   if (!sources.every((source) => FILE_SOURCES.includes(source))) {
     throw invalid('sources', `sources are ${FILE_SOURCES.join(' and ')}.`)
   }

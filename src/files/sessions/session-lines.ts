@@ -3,7 +3,7 @@
  * each on one line and without secrets; everything else is passed over. Lines keep their numbers.
  */
 import { readContentText } from '../../domain/message-content.ts'
-import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { BREAK_COST, buildPlainStructure } from '../../text/markdown/document-structure.ts'
 import { type RedactionOptions, redactSensitiveText } from '../../text/redaction.ts'
@@ -39,21 +39,13 @@ export function parseSessionLines(
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
     const written = text.slice(start, end).trim()
-    const value = written === '' ? null : tryParseJson(written)
+    const value = written === '' ? null : parseJson(written)
     if (value === undefined) broken++
     else if (isObject(value)) messages.push(...parseMessages(value, line, redaction))
     start = end + 1
     line++
   }
   return { messages, nextLine: line, read: text.includes('\n') ? start : 0, malformedLines: broken }
-}
-
-function tryParseJson(written: string): Json | undefined {
-  try {
-    return JSON.parse(written) as Json // what else could it be
-  } catch {
-    return undefined
-  }
 }
 
 function parseMessages(

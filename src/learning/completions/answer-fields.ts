@@ -1,6 +1,6 @@
 /** What can be kept of a value in a model's answer: it may be of any kind, in any number and of any length. */
 
-import type { Fields } from '../../lib/json.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 
 /** The first of the names that the object has a value for. */
@@ -10,8 +10,7 @@ export function getFirstField(fields: Fields, ...names: readonly string[]): unkn
 }
 
 export function toObject(value: unknown): Fields | null {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Fields) : null // an object, whatever its fields
+  return isObject(value) ? value : null
 }
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu

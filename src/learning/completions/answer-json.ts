@@ -3,7 +3,7 @@
  * it; none of that is a reason to lose an answer. One that is cut off is: nobody knows what is missing.
  */
 import { AppError } from '../../lib/errors.ts'
-import type { Fields } from '../../lib/json.ts'
+import { type Fields, parseJsonObject } from '../../lib/json.ts'
 
 /** Far more than any answer that was asked for, and little enough to be read at once. */
 export const COMPLETION_CHARACTERS_MAX = 200_000
@@ -81,11 +81,8 @@ function findObjectEnd(text: string, start: number): number | null {
 
 function tryParseJson(json: string): Fields | null {
   for (const candidate of [json, removeTrailingCommas(json)]) {
-    try {
-      return JSON.parse(candidate) as Fields // it begins with a brace
-    } catch {
-      /* the next form, or none */
-    }
+    const value = parseJsonObject(candidate)
+    if (value !== null) return value
   }
   return null
 }

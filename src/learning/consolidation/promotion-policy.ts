@@ -3,7 +3,7 @@
 import { METADATA_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { HOUR_MS, type Instant } from '../../lib/time.ts'
-import { isExemptFromDecay } from '../../memory/salience.ts'
+import { isExemptFromDecay } from '../../memory/salience-decay.ts'
 import type { ChangeStamp } from './merging/merge-decision.ts'
 import { selectContentWords } from './merging/word-sets.ts'
 

@@ -12,7 +12,7 @@ import {
   getLastActivity,
   isExemptFromDecay,
   SALIENCE_HALF_LIFE_DAYS,
-} from '../../memory/salience.ts'
+} from '../../memory/salience-decay.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'

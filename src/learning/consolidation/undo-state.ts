@@ -4,8 +4,8 @@ import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory, Revision } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { isRevertible } from '../../memory/reversion.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { isRevertible } from '../../memory/undo.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type {
   ConsolidationAction,

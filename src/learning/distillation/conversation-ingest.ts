@@ -1,7 +1,7 @@
 /**
- * A whole conversation at once, from programs that kept it themselves. Sent again it changes nothing; sent again with
- * more, that is learned from. With other words, these take the place of what was there, what was learned from the old
- * ones is taken back, and all of the conversation is learned from again.
+ * Ingests a whole conversation from a program that recorded it. Sending it again changes nothing, and added turns are
+ * distilled. Changed turns replace the stored ones: what was learned from them is retracted, and the whole conversation
+ * is distilled again.
  */
 
 import { stripBlocks } from '../../domain/context-block.ts'
@@ -39,80 +39,80 @@ import { buildRetractions, listChangeIds } from './retraction.ts'
 export type IngestInput = {
   readonly owner: string
   readonly user?: string | null
-  /** Its name, which becomes that of the session. */
+  /** Its name, which becomes the session id. */
   readonly conversation: string
   readonly turns: readonly { readonly user: string; readonly assistant?: string | null }[]
   /** When it took place; default: now. */
   readonly sessionDate?: Date | number
-  /** Only keeps what was said. */
+  /** Stores the turns without distilling them. */
   readonly skipExtraction?: boolean
 }
 
 export type IngestDependencies = DistillerDependencies & {
-  /** Goes into the commit that keeps the turns: the job that does the rest if this process dies before it has. */
+  /** Committed with the turns: the job that distills them if this process dies first. */
   readonly buildJobChanges?: (place: SessionPlace) => Promise<readonly Change[]>
-  /** Distils what was kept; default: at once, whoever else may be at it. */
+  /** Distills the stored turns; default: directly, without the owner's lock. */
   readonly distil?: (place: SessionPlace) => Promise<Distillation>
 }
 
 export type IngestResult = Distillation & {
   readonly session: SessionId
-  /** How many turns the conversation has now, as far as they were sent this way. */
+  /** The number of ingested turns that the conversation has now. */
   readonly turns: number
 }
 
-/** So many that turns and signals, and the old ones of another version, fit into one commit. */
+/** Small enough that turns and signals fit into one commit with the rows that they replace. */
 export const INGESTED_EXCHANGES_MAX = 500
 
-/** Leaves room in a commit for as many turns and signals as there can be. */
-const UNLEARNED_CHANGES_MAX = 400
+/** Leaves room in a commit for the maximum of turns and signals. */
+const RETRACTION_CHANGES_MAX = 400
 
 export async function ingestConversation(
-  parts: IngestDependencies,
+  dependencies: IngestDependencies,
   input: IngestInput,
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<IngestResult> {
   const {
     ports,
-    buildJobChanges: arming,
-    distil: distilNow = (place) => distillSession(parts, place, signal),
-  } = parts
+    buildJobChanges,
+    distil = (place) => distillSession(dependencies, place, signal),
+  } = dependencies
   const place = toSessionPlace(input)
   const exchanges = listExchanges(input, place, ports.clock.now())
   const isSkipped = input.skipExtraction === true
   const mark = createChangeStamp(ports)
-  const keep = async (): Promise<PlannedCommit<CommitResult>> => {
+  const planCommit = async (): Promise<PlannedCommit<CommitResult>> => {
     const known = await loadKnownRows(ports, place)
-    const changed = changedTurns(exchanges.flat(), known.turns)
+    const changed = findChangedTurns(exchanges.flat(), known.turns)
     const corrected = { changed, all: new Set(known.turns.keys()) }
-    const unlearned = isSkipped ? [] : await buildRetractions(ports, place, corrected, mark)
-    const some = takeWithinCommit(unlearned)
-    // What doesn't fit beside the turns goes first, and the rest is decided again.
-    const taken = listChangeIds(some)
-    if (some.length < unlearned.length) {
-      return { changes: some.flat(), result: { isWhole: false, taken } }
+    const retractions = isSkipped ? [] : await buildRetractions(ports, place, corrected, mark)
+    const batch = takeWithinCommit(retractions)
+    // Retractions that do not fit beside the turns are committed first; the rest is planned again.
+    const retracted = listChangeIds(batch)
+    if (batch.length < retractions.length) {
+      return { changes: batch.flat(), result: { isComplete: false, retracted } }
     }
     const changes = [
-      ...unlearned.flat(),
-      ...turnChanges(exchanges.flat(), known.turns, input.sessionDate !== undefined),
-      ...signalChanges(place, exchanges, known, changed, isSkipped),
+      ...retractions.flat(),
+      ...buildTurnChanges(exchanges.flat(), known.turns, input.sessionDate !== undefined),
+      ...buildSignalChanges(place, exchanges, known, changed, isSkipped),
     ]
-    const armed = changes.length === 0 ? [] : ((await arming?.(place)) ?? [])
-    return { changes: [...changes, ...armed], result: { isWhole: true, taken } }
+    const jobChanges = changes.length === 0 ? [] : ((await buildJobChanges?.(place)) ?? [])
+    return { changes: [...changes, ...jobChanges], result: { isComplete: true, retracted } }
   }
-  const takenBack: ChangeId[] = []
-  for (let isWhole = false; !isWhole; await yieldToEventLoop()) {
-    const kept = await commitWithRetry(ports, keep)
-    takenBack.push(...kept.taken)
-    isWhole = kept.isWhole
+  const retractedIds: ChangeId[] = []
+  for (let isComplete = false; !isComplete; await yieldToEventLoop()) {
+    const committed = await commitWithRetry(ports, planCommit)
+    retractedIds.push(...committed.retracted)
+    isComplete = committed.isComplete
   }
-  const told = isSkipped ? await createSkippedResult(ports, place) : await distilNow(place)
-  const changes = [...new Set([...takenBack, ...told.changes])]
-  return { ...told, changes, session: place.session, turns: exchanges.flat().length }
+  const result = isSkipped ? await createSkippedResult(ports, place) : await distil(place)
+  const changes = [...new Set([...retractedIds, ...result.changes])]
+  return { ...result, changes, session: place.session, turns: exchanges.flat().length }
 }
 
-/** What a commit came to: whether the turns are part of it, and what it took back. */
-type CommitResult = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
+/** Whether a commit includes the turns, and the change ids of its retractions. */
+type CommitResult = { readonly isComplete: boolean; readonly retracted: readonly ChangeId[] }
 
 async function createSkippedResult(
   ports: MemoryDependencies,
@@ -129,14 +129,14 @@ function toSessionPlace({ owner, user, conversation }: IngestInput): SessionPlac
   const scope = parseScope({ owner, user: user ?? null, session: conversation })
   const { session } = scope
   if (session === undefined || session === null) {
-    throw new AppError('invalid_input', 'Which conversation? Name it.', { field: 'conversation' })
+    throw new AppError('invalid_input', '`conversation` is required.', { field: 'conversation' })
   }
   return { owner: scope.owner, user: scope.user ?? null, session }
 }
 
 type IngestedExchange = readonly [Turn, ...Turn[]]
 
-/** Without those in which the person says nothing, and without what memory itself put into them. */
+/** Drops exchanges without a user message, and strips context blocks that memory inserted. */
 function listExchanges(
   input: IngestInput,
   place: SessionPlace,
@@ -144,7 +144,7 @@ function listExchanges(
 ): readonly IngestedExchange[] {
   const { turns, sessionDate } = input
   if (!Array.isArray(turns) || turns.length > INGESTED_EXCHANGES_MAX) {
-    const message = `turns is a list of at most ${INGESTED_EXCHANGES_MAX} exchanges.`
+    const message = `\`turns\` must be a list of at most ${INGESTED_EXCHANGES_MAX} exchanges.`
     throw new AppError('invalid_input', message, { field: 'turns' })
   }
   const saidAt = sessionDate === undefined ? now : Number(sessionDate)
@@ -168,13 +168,13 @@ function listExchanges(
   })
 }
 
-/** By where it stands: what is said there another time takes its place. */
+/** Derived from the position, so that a changed turn replaces the one at its position. */
 function buildTurnId({ owner, user, session }: SessionPlace, position: number): TurnId {
-  return `turn_${hashParts(owner, user, session, 'ingested', position)}` as TurnId // derived, see above
+  return `turn_${hashParts(owner, user, session, 'ingested', position)}` as TurnId // derived, not random
 }
 
 type KnownRows = {
-  /** Those that came this way; others of the same session were recorded elsewhere, and stay. */
+  /** Ingested turns only; turns of the session that were recorded otherwise stay. */
   readonly turns: ReadonlyMap<TurnId, Turn>
   readonly signals: ReadonlyMap<EntryId, Entry>
 }
@@ -198,20 +198,20 @@ async function loadKnownRows(
   return { turns, signals }
 }
 
-/** The first ones that fit into a commit; one in any case. */
+/** The first retractions that fit into a commit, at least one. */
 function takeWithinCommit(
-  unlearned: readonly (readonly Change[])[],
+  retractions: readonly (readonly Change[])[],
 ): readonly (readonly Change[])[] {
   let changes = 0
-  const over = unlearned.findIndex((each, index) => {
+  const over = retractions.findIndex((each, index) => {
     changes += each.length
-    return index > 0 && changes > UNLEARNED_CHANGES_MAX
+    return index > 0 && changes > RETRACTION_CHANGES_MAX
   })
-  return over < 0 ? unlearned : unlearned.slice(0, over)
+  return over < 0 ? retractions : retractions.slice(0, over)
 }
 
-/** Those that are known and say something else by now, or nothing. */
-function changedTurns(
+/** Stored turns whose text was changed or removed. */
+function findChangedTurns(
   turns: readonly Turn[],
   known: ReadonlyMap<TurnId, Turn>,
 ): ReadonlySet<TurnId> {
@@ -220,7 +220,7 @@ function changedTurns(
   return new Set(changed.map(({ id }) => id))
 }
 
-function turnChanges(
+function buildTurnChanges(
   turns: readonly Turn[],
   known: ReadonlyMap<TurnId, Turn>,
   isDated: boolean,
@@ -255,10 +255,7 @@ function turnChanges(
   ]
 }
 
-/**
- * When turns without a date were said: known ones keep their time, and a new one is never later than those after it, so
- * that they list in the order of the conversation.
- */
+/** Times of undated turns: stored ones keep theirs, and a new one is never later than the turns after it. */
 function computeTurnTimes(
   turns: readonly Turn[],
   known: ReadonlyMap<TurnId, Turn>,
@@ -280,10 +277,10 @@ function isSameTurn(turn: Turn, before: Turn): boolean {
 }
 
 /**
- * One that waits stays as it is while its exchange does, and so does one that was learned from, unless another one was
- * corrected: a digest is of the whole. A dead one has another chance, a forgotten one has none.
+ * Pending signals stay while their exchange is unchanged, and so do processed ones unless any turn was changed, because
+ * an episode covers the whole conversation. Dead signals become pending again; forgotten ones stay forgotten.
  */
-function signalChanges(
+function buildSignalChanges(
   place: SessionPlace,
   exchanges: readonly IngestedExchange[],
   { turns, signals }: KnownRows,
@@ -330,7 +327,7 @@ function signalChanges(
   return [...put, ...removed]
 }
 
-/** Where nothing is to be learned for now: what waits for that, or would have to when it is. */
+/** Signals to remove when extraction is skipped: learnable ones, and processed ones of changed turns. */
 function isRetractable(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
   const signal = parseSignal(entry)
   if (signal === null || isLearnable(signal)) return true

@@ -1,4 +1,4 @@
-/** What a model is asked about a session: about all that waits, or, after each turn, only for facts. */
+/** Extraction tasks: a whole session, or facts only after each turn. */
 
 import type { TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
@@ -23,12 +23,12 @@ import {
 } from './turn-prompt.ts'
 import { type SelectedTurn, selectTurns } from './turn-selection.ts'
 
-/** `session`: an episode, facts and who the person is; `turns`: facts alone, from a few turns at a time. */
+/** `session` extracts an episode, facts and identity statements; `turns` extracts facts from a few turns at a time. */
 export type DistillationMode = 'session' | 'turns'
 
 export type DistillationTask = {
   readonly messages: readonly PromptMessage[]
-  /** The turns that may be named as sources. */
+  /** The turns that the model may name as sources. */
   readonly shown: readonly SelectedTurn[]
   readonly isTrivial: boolean
   readonly version: string
@@ -39,18 +39,18 @@ export function buildSessionTask(
   turns: readonly Turn[],
   context: DistillationContext,
 ): DistillationTask {
-  const choice = selectTurns(turns)
-  const shown = choice.turns.map(({ index }) => index)
+  const selection = selectTurns(turns)
+  const shown = selection.turns.map(({ index }) => index)
   return {
-    messages: buildDistillationPrompt(choice, context),
-    shown: choice.turns,
-    isTrivial: choice.isTrivial,
+    messages: buildDistillationPrompt(selection, context),
+    shown: selection.turns,
+    isTrivial: selection.isTrivial,
     version: DISTILLATION_VERSION,
     parse: (text) => parseDistillate(text, shown),
   }
 }
 
-/** `before`: turns that precede the new ones in the conversation, as context. */
+/** `before` holds preceding turns as context. */
 export function buildTurnsTask(before: readonly Turn[], turns: readonly Turn[]): DistillationTask {
   const isNew = new Set(turns.map(({ id }) => id))
   const all = [...before.slice(-Math.max(0, EXTRACTED_TURNS_MAX - turns.length)), ...turns]
@@ -75,7 +75,7 @@ const EPISODES_DAYS = 90
 const EPISODES_MAX = 3
 const IDENTITY_MAX = 20
 
-/** What else a model is told, so that it understands what is meant. */
+/** Loads the background that the prompt needs: identity, recent episodes and the summary so far. */
 export async function loadDistillationContext(
   { store, clock }: MemoryDependencies,
   home: Scope,
@@ -99,10 +99,10 @@ export async function loadDistillationContext(
       limit: EPISODES_MAX + 1,
     }),
   ])
-  const who = identity.rows.map(({ content }) => content).join(' ')
+  const statements = identity.rows.map(({ content }) => content).join(' ')
   return {
     happenedAt: turns[0]?.saidAt ?? clock.now(),
-    identity: who === '' ? null : who,
+    identity: statements === '' ? null : statements,
     earlierEpisodes: episodes.rows
       .filter(({ id }) => id !== earlier?.id)
       .slice(0, EPISODES_MAX)
@@ -111,10 +111,10 @@ export async function loadDistillationContext(
   }
 }
 
-/** How many rows are read at a time to find the turns before others. */
+/** Rows per page when searching for preceding turns. */
 const BEFORE_ROWS = 50
 
-/** The last `count` turns before the given ones in the conversation, in its order, without the excluded ones. */
+/** The last `count` turns before `turns`, in conversation order, without the excluded ones. */
 export async function loadPrecedingTurns(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -129,29 +129,31 @@ export async function loadPrecedingTurns(
   },
 ): Promise<readonly Turn[]> {
   if (first === undefined || count <= 0) return []
-  const found: Turn[] = []
+  const loaded: Turn[] = []
   const query = { where: { disabled: false }, order: 'lastSaid', limit: BEFORE_ROWS } as const
   for await (const page of pages(store, 'turn', scope, query)) {
-    found.push(...page.filter(({ id, position }) => position < first.position && !excluded.has(id)))
-    if (found.length >= count) break
+    loaded.push(
+      ...page.filter(({ id, position }) => position < first.position && !excluded.has(id)),
+    )
+    if (loaded.length >= count) break
   }
-  return found.sort(compareByPosition).slice(-count)
+  return loaded.sort(compareByPosition).slice(-count)
 }
 
-/** Those that are still there and in use, in the order in which they were said. */
+/** The existing enabled turns in conversation order. */
 export async function loadTurns(
   { store }: MemoryDependencies,
   scope: Scope,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {
-  const found: Turn[] = []
+  const loaded: Turn[] = []
   for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
-    const some = ids.slice(start, start + PAGE_ROWS_MAX)
-    const where = { ids: some, disabled: false }
-    const { rows } = await store.find('turn', scope, { where, limit: some.length })
-    found.push(...rows)
+    const batch = ids.slice(start, start + PAGE_ROWS_MAX)
+    const where = { ids: batch, disabled: false }
+    const { rows } = await store.find('turn', scope, { where, limit: batch.length })
+    loaded.push(...rows)
   }
-  return found.sort(compareByPosition)
+  return loaded.sort(compareByPosition)
 }
 
 function compareByPosition(a: Turn, b: Turn): number {

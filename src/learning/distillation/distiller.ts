@@ -1,16 +1,15 @@
 /**
- * Distillation: what was said in a session becomes memories.
+ * Distillation turns the conversation of a session into memories.
  *
- *   read      the signals that wait, and their turns
- *   ask       a model, once, with one repair
- *   decide    each fact against what is known and against the facts before it
- *   commit    episode, facts, identity and the marks on the signals: all or nothing
+ *   read      the pending signals and their turns
+ *   extract   call the model once, with one repair attempt
+ *   decide    compare each fact with known memories and with the facts before it
+ *   commit    episode, facts, identity and the marks on the signals, atomically
  *
- * Where no model reads what was said, because there is none or too little was said, patterns do; without a model the signals
- * go on waiting for one.
+ * Patterns extract facts where there is no model or too little text for one; without a model the signals stay pending.
  *
- * Only the signals that were read are marked, and only while they and their turns are as they were read: what is said
- * meanwhile waits for the next time. Whatever fails, the signals stay, and how often it failed is told.
+ * Only signals that were read are marked, and only if they and their turns are unchanged. After a failure the signals
+ * stay pending and count their attempts.
  */
 
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
@@ -18,12 +17,12 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import { throwIfAborted } from '../../lib/abort.ts'
-import { type AppError, toAppError } from '../../lib/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
-import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
+import { type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -57,7 +56,14 @@ import {
   loadTurns,
 } from './distillation-task.ts'
 import { findEpisode, loadEpisode, writeEpisode } from './episode-writer.ts'
-import { buildFactDraft, buildIdentityDraft } from './fact-drafts.ts'
+import {
+  buildFactDraft,
+  buildIdentityDraft,
+  extractPatternFacts,
+  extractTurnFacts,
+  isUserTurn,
+  PATTERN_FACTS_MAX,
+} from './fact-drafts.ts'
 import {
   countDecisions,
   isIdentityAddition,
@@ -71,76 +77,70 @@ import {
   mergeDistillations,
   NO_FACTS,
 } from './outcome.ts'
-import {
-  extractPatternFacts,
-  extractTurnFacts,
-  isUserTurn,
-  PATTERN_FACTS_MAX,
-} from './pattern-facts.ts'
 import { EXTRACTED_TURNS_MAX } from './turn-prompt.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
 export type DistillerDependencies = {
-  /** With the settings of the owner. */
+  /** With the settings of the owner applied. */
   readonly ports: MemoryDependencies
-  /** Null: none is configured. */
+  /** Null when no model is configured. */
   readonly model: NamedModel | null
-  /** Lets the writes of one owner and user take turns. */
+  /** Serializes the writes of one owner and user. */
   readonly serialize?: <Result>(scope: Scope, work: () => Promise<Result>) => Promise<Result>
-  /** Put into the commit: refuses it to all but the one who may make it. */
+  /** A check that fails the commit when the lease was lost. */
   readonly fence?: () => Promise<Change>
 }
 
-/** How often a session that changes while the model thinks is begun anew. */
+/** Restarts for a session that changes during the model call. */
 const ROUNDS_MAX = 3
 
-/** Of one distillation, so that marking them fits into its commit. */
+/** Signals per distillation, so that their marks fit into its commit. */
 const SIGNALS_MAX = 500
 
-/** How often a distillation asks what a fact is to a known one. */
+/** Model calls per distillation that compare a fact with a known one. */
 const VERDICTS_MAX = 8
 
-/** Never fails: the outcome tells what went wrong. */
+/** Never fails: the outcome reports errors. */
 export async function distillSession(
-  parts: DistillerDependencies,
+  dependencies: DistillerDependencies,
   place: SessionPlace,
   signal: AbortSignal,
   mode: DistillationMode = 'session',
 ): Promise<Distillation> {
   const spent: TokensUsed = { input: 0, output: 0 }
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const told = await new DistillationRound(parts, place, signal, mode, spent).run()
-    if (told !== 'changed') return told
+    const result = await new DistillationRound(dependencies, place, signal, mode, spent).run()
+    if (result !== 'changed') return result
   }
-  const pending = await countPendingSignals(parts.ports, place).catch(() => 0) // who can't be asked says nothing
+  const pending = await countPendingSignals(dependencies.ports, place).catch(() => 0) // the count is informative only
   return createDistillation('skipped:changed', { tokens: { ...spent }, pending })
 }
 
-/** What was read at the beginning; everything after it is about this. */
+/** The state that was read at the start and that the commit checks. */
 type SessionSnapshot = {
   readonly signals: readonly Signal[]
   readonly turns: readonly Turn[]
-  /** Turns that precede them in the conversation, as context for a few. */
+  /** Preceding turns as context in `turns` mode. */
   readonly before: readonly Turn[]
   readonly isContinued: boolean
-  /** Signals that wait as well, and are left for another time. */
-  readonly left: number
+  /** The number of further pending signals. */
+  readonly remaining: number
 }
 
 type StoredFacts = Pick<Distillation, 'episode' | 'facts' | 'identity'>
-type WriteFacts = (batch: WriteBatch, mark: BatchStamp) => Promise<StoredFacts>
+type WriteFacts = (batch: WriteBatch, mark: ChangeStamp) => Promise<StoredFacts>
 
-/** What there is to do with what was read, and what is said of it afterwards. */
+/** What to commit for a snapshot, and the outcome to report. */
 type DistillationCommit = {
   readonly outcome: DistillationOutcome
   readonly write?: WriteFacts
   readonly verdicts?: VerdictCache
-  /** How the signals are marked; default: nothing is left to learn from them. */
+  /** Marks the signals; default: as processed. */
   readonly mark?: typeof markProcessed
 }
 
 class DistillationRound {
-  readonly #parts: DistillerDependencies
+  readonly #dependencies: DistillerDependencies
   readonly #ports: MemoryDependencies
   readonly #place: SessionPlace
   readonly #signal: AbortSignal
@@ -149,14 +149,14 @@ class DistillationRound {
   #snapshot: SessionSnapshot | null = null
 
   constructor(
-    parts: DistillerDependencies,
+    dependencies: DistillerDependencies,
     place: SessionPlace,
     signal: AbortSignal,
     mode: DistillationMode,
     spent: TokensUsed,
   ) {
-    this.#parts = parts
-    this.#ports = parts.ports
+    this.#dependencies = dependencies
+    this.#ports = dependencies.ports
     this.#place = place
     this.#signal = signal
     this.#mode = mode
@@ -165,36 +165,40 @@ class DistillationRound {
 
   async run(): Promise<Distillation | 'changed'> {
     try {
-      return await this.#distil()
+      return await this.#distill()
     } catch (thrown) {
-      return this.#failed(toAppError(thrown))
+      return this.#handleFailure(toAppError(thrown))
     }
   }
 
-  async #distil(): Promise<Distillation | 'changed'> {
-    this.#stopIfCancelled()
-    const { model } = this.#parts
-    if (model === null) return this.#wait()
-    const snapshot = await this.#read()
-    if (snapshot.signals.length === 0) return this.#tell('no_signals', await this.#known())
+  async #distill(): Promise<Distillation | 'changed'> {
+    this.#throwIfCancelled()
+    const { model } = this.#dependencies
+    if (model === null) return this.#scanWithPatterns()
+    const snapshot = await this.#readSnapshot()
+    if (snapshot.signals.length === 0) return this.#report('no_signals', await this.#getEpisodeId())
     this.#snapshot = snapshot
-    if (snapshot.turns.length === 0) return this.#done(snapshot, { outcome: 'empty:no_turns' })
-    const task = await this.#task(snapshot)
+    if (snapshot.turns.length === 0) return this.#commit(snapshot, { outcome: 'empty:no_turns' })
+    const task = await this.#buildTask(snapshot)
     if (task.isTrivial) {
-      const write = this.#writingOf(extractPatternFacts(snapshot.signals, snapshot.turns))
-      return this.#done(snapshot, { outcome: 'skipped:low_novelty', write })
+      const write = this.#buildFactWriter(extractPatternFacts(snapshot.signals, snapshot.turns))
+      return this.#commit(snapshot, { outcome: 'skipped:low_novelty', write })
     }
-    const found = await this.#ask(model, task)
-    if (found === null) return this.#wait()
-    this.#stopIfCancelled()
-    if (found.isEmpty) return this.#done(snapshot, { outcome: 'empty:nothing' })
-    const write: WriteFacts = (batch, mark) => this.#write(batch, mark, found, task, snapshot)
-    const verdicts = await this.#verdicts(write)
-    return this.#done(snapshot, { outcome: 'distilled', write, verdicts })
+    const distillate = await this.#callModel(model, task)
+    if (distillate === null) return this.#scanWithPatterns()
+    this.#throwIfCancelled()
+    if (distillate.isEmpty) return this.#commit(snapshot, { outcome: 'empty:nothing' })
+    const write: WriteFacts = (batch, mark) =>
+      this.#writeDistillate(batch, mark, distillate, task, snapshot)
+    const verdicts = await this.#prefetchVerdicts(write)
+    return this.#commit(snapshot, { outcome: 'distilled', write, verdicts })
   }
 
-  /** Null where there is no such model: it is named in a setting, and waits to be named better. */
-  async #ask(model: NamedModel, { messages, parse }: DistillationTask): Promise<Distillate | null> {
+  /** Null when the configured model does not exist, which waits for a corrected setting. */
+  async #callModel(
+    model: NamedModel,
+    { messages, parse }: DistillationTask,
+  ): Promise<Distillate | null> {
     try {
       return await completeStructured(model, messages, parse, this.#spent, this.#signal)
     } catch (thrown) {
@@ -203,53 +207,53 @@ class DistillationRound {
     }
   }
 
-  /** Asked for before the turn of the owner is taken, so that nobody who writes waits for a judge. */
-  async #verdicts(write: WriteFacts): Promise<VerdictCache> {
+  /** Collects verdicts before the owner's writes are serialized, so that no writer waits for the model. */
+  async #prefetchVerdicts(write: WriteFacts): Promise<VerdictCache> {
     const verdicts: VerdictCache = new Map()
     const { adjudicate } = this.#ports
     if (adjudicate === undefined) return verdicts
-    const asking = {
+    const ports = {
       ...this.#ports,
       adjudicate: limitAdjudications(adjudicate, VERDICTS_MAX, this.#signal),
     }
-    const mark = createChangeStamp(asking)
+    const mark = createChangeStamp(ports)
     const history = listHistoryTurns(this.#snapshot)
-    await write(new WriteBatch(asking, this.#place, mark, { verdicts, history }), mark)
-    this.#stopIfCancelled()
+    await write(new WriteBatch(ports, this.#place, mark, { verdicts, history }), mark)
+    this.#throwIfCancelled()
     return verdicts
   }
 
-  #stopIfCancelled(): void {
-    throwIfAborted(this.#signal, 'Distilling was stopped.')
+  #throwIfCancelled(): void {
+    if (this.#signal.aborted) throw new AppError('cancelled', 'The distillation was cancelled.')
   }
 
-  async #read(): Promise<SessionSnapshot> {
+  async #readSnapshot(): Promise<SessionSnapshot> {
     const all = await loadSignals(this.#ports, this.#place)
-    const waiting = all.filter(({ status }) => status === 'pending')
-    const signals = waiting.slice(
+    const pending = all.filter(({ status }) => status === 'pending')
+    const signals = pending.slice(
       0,
-      this.#mode === 'turns' ? countFirstBatch(waiting) : SIGNALS_MAX,
+      this.#mode === 'turns' ? countFirstBatch(pending) : SIGNALS_MAX,
     )
     const ids = [...new Set(signals.flatMap((each) => each.turns))]
     const turns = await loadTurns(this.#ports, this.#place, ids)
     return {
       signals,
       turns,
-      before: this.#mode === 'turns' ? await this.#before(turns, all) : [],
+      before: this.#mode === 'turns' ? await this.#loadContext(turns, all) : [],
       isContinued: all.some(({ status }) => status === 'processed'),
-      left: waiting.length - signals.length,
+      remaining: pending.length - signals.length,
     }
   }
 
-  /** Also turns without a signal, but none that a person has excluded from learning. */
-  async #before(turns: readonly Turn[], all: readonly Signal[]): Promise<readonly Turn[]> {
+  /** Includes turns without a signal, but none that were excluded from learning. */
+  async #loadContext(turns: readonly Turn[], all: readonly Signal[]): Promise<readonly Turn[]> {
     const forgotten = all.filter(({ status }) => status === 'forgotten')
     const excluded = new Set(forgotten.flatMap((each) => each.turns))
     const count = EXTRACTED_TURNS_MAX - turns.length
     return loadPrecedingTurns(this.#ports, this.#place, { turns, excluded, count })
   }
 
-  async #task({ turns, before, isContinued }: SessionSnapshot): Promise<DistillationTask> {
+  async #buildTask({ turns, before, isContinued }: SessionSnapshot): Promise<DistillationTask> {
     if (this.#mode === 'turns') return buildTurnsTask(before, turns)
     const earlier = await findEpisode(this.#ports, this.#place)
     const context = await loadDistillationContext(
@@ -266,47 +270,47 @@ class DistillationRound {
     return { owner: this.#place.owner, user: this.#place.user }
   }
 
-  /** Marks the signals, together with what came of them; `changed` when they are no longer what was read. */
-  async #done(
+  /** Commits the memories and the marks on the signals; `changed` when the snapshot is outdated. */
+  async #commit(
     snapshot: SessionSnapshot,
-    { outcome, write, verdicts, mark: marked = markProcessed }: DistillationCommit,
+    { outcome, write, verdicts, mark: markSignal = markProcessed }: DistillationCommit,
   ): Promise<Distillation | 'changed'> {
-    const { serialize: inTurn = (_, work) => work() } = this.#parts
-    const { adjudicate: _, ...decided } = this.#ports
+    const { serialize = (_, work) => work() } = this.#dependencies
+    const { adjudicate: _, ...ports } = this.#ports
     const mark = createChangeStamp(this.#ports)
     const history = listHistoryTurns(snapshot)
     let change: ChangeId | null = null
     let stored: StoredFacts | null = null
     const decide = async (): Promise<PlannedCommit<StoredFacts | 'changed'>> => {
-      this.#stopIfCancelled()
-      const guards = await this.#guards(snapshot)
+      this.#throwIfCancelled()
+      const guards = await this.#buildGuards(snapshot)
       if (guards === null) return { changes: [], result: 'changed' }
-      const batch = new WriteBatch(decided, this.#place, mark, { verdicts, history })
-      stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
+      const batch = new WriteBatch(ports, this.#place, mark, { verdicts, history })
+      stored = (await write?.(batch, mark)) ?? { ...(await this.#getEpisodeId()), ...NOTHING }
       const changes = batch.changes()
       change = changes.length === 0 ? null : mark.change
-      const marks = snapshot.signals.map((signal) => marked(this.#ports, signal, change))
+      const marks = snapshot.signals.map((signal) => markSignal(this.#ports, signal, change))
       return { changes: [...guards, ...changes, ...marks], result: stored }
     }
-    const told = (result: StoredFacts) =>
-      this.#tell(outcome, {
+    const report = (result: StoredFacts) =>
+      this.#report(outcome, {
         ...result,
         change,
         signals: snapshot.signals.length,
-        pending: snapshot.left,
+        pending: snapshot.remaining,
       })
     try {
-      const result = await inTurn(this.#home, () => commitWithRetry(this.#ports, decide))
-      return result === 'changed' ? result : told(result)
+      const result = await serialize(this.#home, () => commitWithRetry(this.#ports, decide))
+      return result === 'changed' ? result : report(result)
     } catch (thrown) {
-      // An answer that was lost on its way is not a failure: what was to be done is done.
-      if (stored !== null && (await this.#isCommitted(snapshot, mark))) return told(stored)
+      // The commit may have succeeded although its reply was lost.
+      if (stored !== null && (await this.#isCommitted(snapshot, mark))) return report(stored)
       throw thrown
     }
   }
 
-  /** That the turns are as they were read, and that nobody else is at it; null when a signal is another by now. */
-  async #guards({ signals, turns }: SessionSnapshot): Promise<readonly Change[] | null> {
+  /** Checks that the turns are unchanged and the lease is held; null when the snapshot is already outdated. */
+  async #buildGuards({ signals, turns }: SessionSnapshot): Promise<readonly Change[] | null> {
     const current = await reloadSignals(this.#ports, this.#place, signals)
     if (signals.some(({ id, version }) => current.get(id)?.version !== version)) return null
     const now = await loadTurns(
@@ -316,7 +320,7 @@ class DistillationRound {
     )
     const versions = new Map(now.map(({ id, version }) => [id, version]))
     if (turns.some(({ id, version }) => versions.get(id) !== version)) return null
-    const fence = await this.#parts.fence?.()
+    const fence = await this.#dependencies.fence?.()
     return [
       ...(fence === undefined ? [] : [fence]),
       ...turns.slice(0, PAGE_ROWS_MAX).map(
@@ -331,7 +335,7 @@ class DistillationRound {
     ]
   }
 
-  async #isCommitted({ signals }: SessionSnapshot, { change }: BatchStamp): Promise<boolean> {
+  async #isCommitted({ signals }: SessionSnapshot, { change }: ChangeStamp): Promise<boolean> {
     try {
       const current = await reloadSignals(this.#ports, this.#place, signals.slice(0, 1))
       return [...current.values()].some((signal) => signal.change === change)
@@ -340,9 +344,9 @@ class DistillationRound {
     }
   }
 
-  async #write(
+  async #writeDistillate(
     batch: WriteBatch,
-    { now }: BatchStamp,
+    { now }: ChangeStamp,
     { episode, facts, identity }: Distillate,
     { shown, version }: DistillationTask,
     { turns }: SessionSnapshot,
@@ -356,9 +360,15 @@ class DistillationRound {
         : await writeEpisode(batch, this.#place.session, episode, earlier, shown, ids, now)
     const drafts = facts.map((fact) => buildFactDraft(fact, shown, version))
     const decisions = await writeFacts(batch, drafts, now)
-    // After a turn a model is asked for facts alone, and rules tell which of them say who the person is.
-    const who = this.#mode === 'turns' ? selectIdentityStatements(drafts) : identity
-    const added = await this.#addIdentity(batch, { facts, identity: who }, shown, version, now)
+    // In `turns` mode the model returns facts only, and rules select the identity statements.
+    const statements = this.#mode === 'turns' ? selectIdentityStatements(drafts) : identity
+    const added = await this.#addIdentity(
+      batch,
+      { facts, identity: statements },
+      shown,
+      version,
+      now,
+    )
     return {
       episode: written ?? known?.found.id ?? null,
       facts: countDecisions(decisions),
@@ -366,7 +376,7 @@ class DistillationRound {
     }
   }
 
-  /** Those that are known already, in capitals or not, are left alone. */
+  /** Skips statements that are known, ignoring case. */
   async #addIdentity(
     batch: WriteBatch,
     { facts, identity }: Pick<Distillate, 'facts' | 'identity'>,
@@ -390,103 +400,111 @@ class DistillationRound {
     return added
   }
 
-  async #known(): Promise<{ readonly episode: MemoryId | null }> {
+  async #getEpisodeId(): Promise<{ readonly episode: MemoryId | null }> {
     return { episode: (await findEpisode(this.#ports, this.#place))?.id ?? null }
   }
 
-  async #failed(error: AppError): Promise<Distillation> {
+  async #handleFailure(error: AppError): Promise<Distillation> {
     const { until } = error.facts
-    const isWaitedFor = typeof until === 'number'
-    if (error.code === 'cancelled' || this.#signal.aborted) return this.#leave('skipped:cancelled')
-    if (isWaitedFor) return this.#leave(`skipped:${error.code}`, { retryAt: until as Instant })
+    if (error.code === 'cancelled' || this.#signal.aborted) {
+      return this.#reportUndistilled('skipped:cancelled')
+    }
+    if (typeof until === 'number') {
+      const retryAt = until as Instant // errors carry instants
+      return this.#reportUndistilled(`skipped:${error.code}`, { retryAt })
+    }
     const snapshot = this.#snapshot
-    if (snapshot === null) return this.#leave(`error:${error.code}`)
+    if (snapshot === null) return this.#reportUndistilled(`error:${error.code}`, { error })
     const code = error instanceof InvalidAnswerError ? 'bad_answer' : error.code
     const { signals } = snapshot
-    const dead = await recordFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
-    return this.#leave(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
+    const dead = await recordFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they stay pending
+    return this.#reportUndistilled(dead > 0 ? `dead_letter:${dead}` : `error:${code}`, { error })
   }
 
-  /** Until there is a model. What patterns find doesn't: they read each exchange once, some of them at a time. */
-  async #wait(): Promise<Distillation> {
-    this.#snapshot = null // what fails here is no failure of a model's
-    let told = await this.#leave('skipped:no_model')
-    if (told.pending === 0) return { ...told, outcome: 'no_signals' }
-    for (let unsettled = 0; unsettled < ROUNDS_MAX; ) {
-      const snapshot = await this.#unread()
+  /** Without a model the signals stay pending, and patterns scan each exchange once, in batches. */
+  async #scanWithPatterns(): Promise<Distillation> {
+    this.#snapshot = null // failures from here on are not counted as failed model calls
+    let result = await this.#reportUndistilled('skipped:no_model')
+    if (result.pending === 0) return { ...result, outcome: 'no_signals' }
+    for (let conflicts = 0; conflicts < ROUNDS_MAX; ) {
+      const snapshot = await this.#readUnscanned()
       if (snapshot === null) break
-      const write = this.#writingOf(extractPatternFacts(snapshot.signals, snapshot.turns))
-      const piece = await this.#done(snapshot, { outcome: told.outcome, write, mark: markScanned })
-      if (piece === 'changed') unsettled++
-      else told = mergeDistillations(told, piece)
+      const write = this.#buildFactWriter(extractPatternFacts(snapshot.signals, snapshot.turns))
+      const batch = await this.#commit(snapshot, {
+        outcome: result.outcome,
+        write,
+        mark: markScanned,
+      })
+      if (batch === 'changed') conflicts++
+      else result = mergeDistillations(result, batch)
     }
-    return told
+    return result
   }
 
-  /** So many of those that patterns have not read that what is found in them fits into one commit. */
-  async #unread(): Promise<SessionSnapshot | null> {
+  /** Reads unscanned signals until their pattern facts fill one commit. */
+  async #readUnscanned(): Promise<SessionSnapshot | null> {
     const all = await loadSignals(this.#ports, this.#place)
-    const waiting = all.filter(
-      ({ status, isPatternScanned: isRead }) => status === 'pending' && !isRead,
+    const pending = all.filter(
+      ({ status, isPatternScanned }) => status === 'pending' && !isPatternScanned,
     )
-    if (waiting.length === 0) return null
-    const some = waiting.slice(0, SIGNALS_MAX)
-    const ids = some.flatMap(({ turns }) => turns)
-    const said = (await loadTurns(this.#ports, this.#place, ids)).filter(isUserTurn)
-    let found = 0
-    const signals = some.filter(({ turns }) => {
-      const isRoom = found < PATTERN_FACTS_MAX
-      const own = said.filter(({ id }) => turns.includes(id))
-      if (isRoom) found += own.flatMap(extractTurnFacts).length
-      return isRoom
+    if (pending.length === 0) return null
+    const candidates = pending.slice(0, SIGNALS_MAX)
+    const ids = candidates.flatMap(({ turns }) => turns)
+    const userTurns = (await loadTurns(this.#ports, this.#place, ids)).filter(isUserTurn)
+    let factCount = 0
+    const signals = candidates.filter(({ turns }) => {
+      const hasRoom = factCount < PATTERN_FACTS_MAX
+      const own = userTurns.filter(({ id }) => turns.includes(id))
+      if (hasRoom) factCount += own.flatMap(extractTurnFacts).length
+      return hasRoom
     })
-    const meant = new Set(signals.flatMap(({ turns }) => turns))
-    const turns = said.filter(({ id }) => meant.has(id))
-    return { signals, turns, before: [], isContinued: false, left: 0 }
+    const selected = new Set(signals.flatMap(({ turns }) => turns))
+    const turns = userTurns.filter(({ id }) => selected.has(id))
+    return { signals, turns, before: [], isContinued: false, remaining: 0 }
   }
 
-  #writingOf(drafts: readonly DraftInput[]): WriteFacts {
+  #buildFactWriter(drafts: readonly DraftInput[]): WriteFacts {
     return async (batch, { now }) => {
       const decisions = await writeFacts(batch, drafts, now)
       const identity = decisions.filter(isIdentityAddition).length
-      return { ...(await this.#known()), facts: countDecisions(decisions), identity }
+      return { ...(await this.#getEpisodeId()), facts: countDecisions(decisions), identity }
     }
   }
 
-  /** Nothing was distilled: what there is, and how much of it waits. */
-  async #leave(
+  /** Reports an outcome without a distillation, with the episode and the pending signals. */
+  async #reportUndistilled(
     outcome: DistillationOutcome,
     facts: Partial<Distillation> = {},
   ): Promise<Distillation> {
     try {
       const pending = await countPendingSignals(this.#ports, this.#place)
-      return this.#tell(outcome, { ...facts, ...(await this.#known()), pending })
+      return this.#report(outcome, { ...facts, ...(await this.#getEpisodeId()), pending })
     } catch {
-      // The store may be what failed. What was read before it did is the best that is known.
-      const { signals, left } = this.#snapshot ?? { signals: [], left: 0 }
-      return this.#tell(outcome, { ...facts, pending: signals.length + left })
+      // The store may have failed; the snapshot is the best that is known.
+      const { signals, remaining } = this.#snapshot ?? { signals: [], remaining: 0 }
+      return this.#report(outcome, { ...facts, pending: signals.length + remaining })
     }
   }
 
-  #tell(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
+  #report(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
     return createDistillation(outcome, { tokens: { ...this.#spent }, ...facts })
   }
 }
 
 const NOTHING = { facts: NO_FACTS, identity: 0 }
 
-/** Turns that were part of the history of a request. */
+/** Turns that came with the history of a request. */
 function listHistoryTurns(snapshot: SessionSnapshot | null): ReadonlySet<TurnId> {
   const signals = snapshot?.signals.filter(({ isHistory }) => isHistory) ?? []
   return new Set(signals.flatMap(({ turns }) => turns))
 }
 
-/** So many of the oldest that their turns are asked about together. */
-function countFirstBatch(waiting: readonly Signal[]): number {
+/** How many of the oldest signals fit into one extraction prompt. */
+function countFirstBatch(signals: readonly Signal[]): number {
   let turns = 0
-  const over = waiting.findIndex((signal, index) => {
+  const over = signals.findIndex((signal, index) => {
     turns += signal.turns.length
     return index > 0 && turns > EXTRACTED_TURNS_MAX
   })
-  return over < 0 ? waiting.length : over
+  return over < 0 ? signals.length : over
 }

@@ -86,7 +86,7 @@ export async function writeEpisode(
 ): Promise<MemoryId | null> {
   const input = buildEpisodeDraft(session, episode, earlier, shown, turns)
   const revived = earlier?.status === 'superseded' ? earlier : null
-  const decision = await batch.add(parseDraft(input, now), { alone: true, revived })
+  const decision = await batch.add(parseDraft(input, now), { keyOnly: true, revived })
   if (decision.kind === 'refused') return null
   const lines = Object.values(input.metadata ?? {})
     .flat()

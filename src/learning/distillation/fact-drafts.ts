@@ -1,18 +1,22 @@
-/** What a model found, as statements: who said them, when, and whether they can be believed. */
+/** Drafts of extracted facts, from a model or from patterns, with their provenance and trust. */
 
+import { stripLineMarkers } from '../../domain/context-block.ts'
 import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { DISTILLATION_EXTRACTOR, type Provenance, type Trust } from '../../domain/memory.ts'
+import type { Signal } from '../../domain/signal.ts'
+import type { Turn } from '../../domain/turn.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-grade.ts'
+import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
 import { assessTrust } from '../statement-trust.ts'
 import type { DistilledFact } from './distillate.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
-/** The turns that a statement was taken from, and what follows from that. */
+/** The source turns of a statement, and the time and trust that follow from them. */
 type FactSource = {
   readonly turns: readonly SelectedTurn[]
   readonly observedAt: Instant
@@ -26,7 +30,7 @@ export function buildFactDraft(
 ): DraftInput {
   const source = getFactSource(fact.turns, shown)
   const { content, type, category, importance, salience, entities, validFrom } = fact
-  // What had ended when it was said is told about the past, and that stays true.
+  // A statement about a period that had already ended stays true, so it gets no end.
   const validUntil = (fact.validUntil ?? 0) > source.observedAt ? fact.validUntil : null
   return {
     content,
@@ -36,7 +40,7 @@ export function buildFactDraft(
     ...(importance === null ? {} : { importance }),
     ...(salience === null ? {} : { salience }),
     ...(validFrom === null ? {} : { validFrom }),
-    // Without a beginning, a statement holds from when it was said.
+    // Without `validFrom`, a statement holds from when it was said.
     ...(validUntil === null ? {} : { validUntil }),
     trust: assessTrust(content, source.trust),
     observedAt: source.observedAt,
@@ -44,7 +48,7 @@ export function buildFactDraft(
   }
 }
 
-/** A model doesn't tell which turns these are from, unless one of its facts says the same. */
+/** Models name no turns for identity statements, unless one of their facts says the same. */
 export function buildIdentityDraft(
   content: string,
   facts: readonly DistilledFact[],
@@ -63,7 +67,7 @@ export function buildIdentityDraft(
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
-    // What is pinned is shown always; that is for a person to decide here.
+    // Pinned memories are always in the context, so a suspect one needs a review first.
     ...(trust === 'suspect' ? {} : { pinned: true, metadata: AUTO_PIN }),
     trust,
     observedAt: source.observedAt,
@@ -71,7 +75,7 @@ export function buildIdentityDraft(
   }
 }
 
-/** Where none are named it may be any, and the one to believe least decides. */
+/** Without named turns any may be the source, so the least trusted one decides. */
 function getFactSource(indexes: readonly number[], shown: readonly SelectedTurn[]): FactSource {
   const named = shown.filter(({ index }) => indexes.includes(index))
   const turns = named.length === 0 ? shown : named
@@ -83,17 +87,17 @@ function getFactSource(indexes: readonly number[], shown: readonly SelectedTurn[
   }
 }
 
-/** What stands beside an attempt to take over may be part of it. */
+/** Everything in a turn with a prompt injection is suspect. */
 function isInjected(turn: SelectedTurn): boolean {
   const known = hijacked.get(turn) ?? isInstructionOverride(turn.text)
   hijacked.set(turn, known)
   return known
 }
 
-/** Each turn is read once, however many facts may be from it. */
+/** Caches the check, because many facts may come from one turn. */
 const hijacked = new WeakMap<SelectedTurn, boolean>()
 
-/** The person's own words count most; nobody knows whose they are where no turn is named. */
+/** The user's own words are trusted most; without a named turn the speaker is unknown. */
 function getFactTrust(named: readonly SelectedTurn[]): Trust {
   const roles = new Set(named.map(({ turn }) => turn.role))
   if (roles.has('user')) return 'user'
@@ -111,4 +115,31 @@ function buildProvenance({ turns, trust }: FactSource, version: string): Partial
     extractor: DISTILLATION_EXTRACTOR,
     extractorVersion: version,
   }
+}
+
+/** The maximum per turn, and roughly per commit. */
+export const PATTERN_FACTS_MAX = 100
+
+export function isUserTurn({ role }: Turn): boolean {
+  return role === 'user'
+}
+
+/** Extracts facts from the user turns that patterns have not scanned yet. */
+export function extractPatternFacts(
+  signals: readonly Signal[],
+  turns: readonly Turn[],
+): readonly DraftInput[] {
+  const unread = new Set(
+    signals.filter(({ isPatternScanned }) => !isPatternScanned).flatMap((each) => each.turns),
+  )
+  return turns.filter((turn) => isUserTurn(turn) && unread.has(turn.id)).flatMap(extractTurnFacts)
+}
+
+export function extractTurnFacts({ id, content, saidAt, speaker }: Turn): readonly DraftInput[] {
+  return buildPatternDrafts(stripLineMarkers(content), {
+    source: DISTILLATION_EXTRACTOR,
+    speaker: speaker ?? 'user',
+    turns: [id],
+    observedAt: saidAt,
+  }).slice(0, PATTERN_FACTS_MAX)
 }

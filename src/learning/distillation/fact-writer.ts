@@ -1,4 +1,4 @@
-/** Facts that were found become part of a commit, and what became of them is told. */
+/** Adds fact drafts to a write batch and counts the decisions. */
 
 import { toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -8,7 +8,7 @@ import type { WriteDecision } from '../../memory/write-decision.ts'
 import { gradeIdentity } from '../identity/identity-grade.ts'
 import { type FactCounts, NO_FACTS } from './outcome.ts'
 
-/** In their order: each is decided by those before it as well. */
+/** Adds drafts in order, because each decision depends on the ones before it. */
 export async function writeFacts(
   batch: WriteBatch,
   drafts: readonly DraftInput[],
@@ -19,7 +19,7 @@ export async function writeFacts(
   return decisions
 }
 
-/** Where the time that a model tells doesn't go together with what is known, the statement is kept without it. */
+/** Stores a statement without its period when the period that the model named is invalid. */
 async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Promise<WriteDecision> {
   try {
     return await batch.add(parseDraft(input, now))
@@ -30,21 +30,21 @@ async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Prom
   }
 }
 
-/** Which of them say who the person is, in the person's own words. */
+/** The user's own statements about their identity. */
 export function selectIdentityStatements(drafts: readonly DraftInput[]): readonly string[] {
   return drafts
     .filter(({ content, trust }) => trust === 'user' && gradeIdentity(content) !== null)
     .map(({ content }) => content)
 }
 
-/** Who a person is has grown by it: it was not known, or not as a part of that. */
+/** Whether the decision added an identity statement or turned a known memory into one. */
 export function isIdentityAddition(decision: WriteDecision): boolean {
   if (decision.kind === 'refused' || decision.memory.category !== 'identity') return false
-  const isKnown = decision.kind === 'update' || decision.kind === 'duplicate'
-  return !isKnown || decision.previous.category !== 'identity'
+  const isExisting = decision.kind === 'update' || decision.kind === 'duplicate'
+  return !isExisting || decision.previous.category !== 'identity'
 }
 
-const COUNTED = {
+const COUNTER_BY_DECISION = {
   create: 'created',
   update: 'updated',
   duplicate: 'reinforced',
@@ -56,7 +56,7 @@ const COUNTED = {
 export function countDecisions(decisions: readonly WriteDecision[]): FactCounts {
   const counts = { ...NO_FACTS }
   for (const decision of decisions) {
-    counts[COUNTED[decision.kind]]++
+    counts[COUNTER_BY_DECISION[decision.kind]]++
     if (decision.kind !== 'refused' && decision.memory.trust === 'suspect') counts.suspect++
   }
   return counts

@@ -1,12 +1,13 @@
-/** What became of a distillation. */
+/** The outcome of a distillation. */
 
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
-import type { ErrorCode } from '../../lib/errors.ts'
+import type { AppError, ErrorCode } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 
 /**
- * `skipped`: no model was of use, or none was asked; the signals wait, except after `low_novelty`, where there was nothing
- * to ask about. What patterns find is kept in both cases. `empty`: a model found nothing. `dead_letter`: this was the last failure for so many signals.
+ * `skipped`: no model answered or none was called; the signals stay pending, except after `low_novelty`, which is too
+ * short for a model. Pattern facts are stored in both cases. `empty`: the model found nothing. `dead_letter`: the number
+ * of signals for which this was the last attempt.
  */
 export type DistillationOutcome =
   | 'distilled'
@@ -22,9 +23,9 @@ export type FactCounts = {
   readonly reinforced: number
   readonly superseded: number
   readonly conflicts: number
-  /** Of all of these, those that wait for a person because they look like instructions. */
+  /** Facts among the others that wait for review because they look like instructions. */
   readonly suspect: number
-  /** Not kept, because they were forgotten after they were said. */
+  /** Facts that were not stored because they were forgotten after they were said. */
   readonly refused: number
 }
 
@@ -40,21 +41,25 @@ export const NO_FACTS: FactCounts = {
 
 export type Distillation = {
   readonly outcome: DistillationOutcome
-  /** The one of the session, also where this distillation left it alone. */
+  /** The episode of the session, even when this distillation did not change it. */
   readonly episode: MemoryId | null
-  /** By which all that was distilled can be undone. */
+  /** Undoes everything that was distilled. */
   readonly change: ChangeId | null
-  /** All changes that were made, in their order: also those that took back what corrected words had taught. */
+  /** All changes in order, including retractions of facts from corrected turns. */
   readonly changes: readonly ChangeId[]
   readonly facts: FactCounts
-  /** How many were added to who the person is. */
+  /** The number of added identity statements. */
   readonly identity: number
-  /** How many signals were dealt with, and how many of the session still wait. */
+  /** The number of processed signals, and of those still pending in the session. */
   readonly signals: number
   readonly pending: number
   readonly tokens: { readonly input: number; readonly output: number }
-  /** Where a part says until when it can't be used. */
+  /** When the cause of a skip ends, if it is known. */
   readonly retryAt: Instant | null
+  /** The message of `error`. */
+  readonly message: string | null
+  /** The failure behind an `error:` or `dead_letter:` outcome, with its cause. */
+  readonly error: AppError | null
 }
 
 export function createDistillation(
@@ -71,20 +76,29 @@ export function createDistillation(
     pending: 0,
     tokens: { input: 0, output: 0 },
     retryAt: null,
+    message: facts.error?.message ?? null,
+    error: null,
     ...facts,
     outcome,
   }
 }
 
-/** What was told so far, with what one more commit came to. */
-export function mergeDistillations(told: Distillation, more: Distillation): Distillation {
-  const changes = [...told.changes, ...more.changes]
+export function createFailedDistillation(
+  error: AppError,
+  facts: Partial<Distillation> = {},
+): Distillation {
+  return createDistillation(`error:${error.code}`, { ...facts, error })
+}
+
+/** Adds the counts and changes of another commit. */
+export function mergeDistillations(sum: Distillation, more: Distillation): Distillation {
+  const changes = [...sum.changes, ...more.changes]
   const names = Object.keys(NO_FACTS) as readonly (keyof FactCounts)[] // it has all of them
-  const sums = names.map((name) => [name, told.facts[name] + more.facts[name]])
+  const counts = names.map((name) => [name, sum.facts[name] + more.facts[name]])
   return {
-    ...told,
-    facts: { ...NO_FACTS, ...Object.fromEntries(sums) },
-    identity: told.identity + more.identity,
+    ...sum,
+    facts: { ...NO_FACTS, ...Object.fromEntries(counts) },
+    identity: sum.identity + more.identity,
     change: changes.at(-1) ?? null,
     changes,
   }

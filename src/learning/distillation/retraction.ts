@@ -1,74 +1,74 @@
 /**
- * What was learned from words that somebody has corrected: it goes into the bin, and what it had replaced is in force
- * again. What others said as well stays, and no longer names those words as its source.
+ * Retracts what was learned from corrected turns: those memories go to the trash and the ones they superseded become
+ * active again. Memories with other sources stay and drop the corrected turns from their provenance.
  */
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
+import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { isUserPinned } from '../../memory/pins.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
-import type { BatchStamp } from '../../memory/write-batch.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 
 export type CorrectedTurns = {
-  /** Turns that say something else by now, or are gone. */
+  /** Turns that were changed or removed. */
   readonly changed: ReadonlySet<TurnId>
-  /** All turns that are learned from again: what others say as well stays. */
+  /** All turns that are distilled again; memories with other source turns stay. */
   readonly all: ReadonlySet<TurnId>
 }
 
-/** Each memory's changes in a list of their own, which belongs into one commit. */
+/** One list of changes per memory; each list must be committed atomically. */
 export async function buildRetractions(
   ports: MemoryDependencies,
   place: SessionPlace,
   { changed, all }: CorrectedTurns,
-  mark: BatchStamp,
+  mark: ChangeStamp,
 ): Promise<readonly (readonly Change[])[]> {
   if (changed.size === 0) return []
-  const found: (readonly Change[])[] = []
+  const retractions: (readonly Change[])[] = []
   const where = { statuses: ['active', 'disabled', 'superseded'] } as const
   for await (const page of pages(ports.store, 'memory', place, { where })) {
     for (const memory of page) {
       const { turns, extractor } = memory.provenance
-      // What a person or a program wrote themselves is theirs, whatever they name as its source.
+      // Memories that no extractor wrote are never retracted, whatever source they name.
       if (extractor === null || !turns.some((id) => changed.has(id))) continue
-      const isAlone = turns.every((id) => all.has(id))
-      found.push(
-        isAlone && !isRetained(memory)
+      const hasNoOtherSource = turns.every((id) => all.has(id))
+      retractions.push(
+        hasNoOtherSource && !isRetained(memory)
           ? await buildTrashChange(ports, place, memory, mark)
           : buildReplacement(ports, memory, removeSources(memory, changed, mark)),
       )
     }
   }
-  return found
+  return retractions
 }
 
-/** By which these can be undone, each once. */
-export function listChangeIds(unlearned: readonly (readonly Change[])[]): readonly ChangeId[] {
-  const ids = unlearned
+/** The distinct change ids that undo the retractions. */
+export function listChangeIds(retractions: readonly (readonly Change[])[]): readonly ChangeId[] {
+  const ids = retractions
     .flat()
     .flatMap((each) => (each.op === 'put' && each.table === 'memory' ? [each.row.change] : []))
   return [...new Set(ids)]
 }
 
-/** Somebody else said it as well, or a person wants it to stay. */
+/** Memories that were pinned by a user or confirmed by another source stay. */
 function isRetained(memory: Memory): boolean {
   return isUserPinned(memory) || (memory.sourceCount > 1 && memory.category !== 'episode')
 }
 
-function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: BatchStamp): Memory {
+function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: ChangeStamp): Memory {
   const turns = memory.provenance.turns.filter((id) => !changed.has(id))
   return { ...memory, provenance: { ...memory.provenance, turns }, ...nextVersion(memory, mark) }
 }
 
-/** It leaves no trace that would refuse it: it is welcome when it is said again. */
+/** Leaves no tombstone, so that the same statement can be learned again. */
 async function buildTrashChange(
   ports: MemoryDependencies,
   place: SessionPlace,
   memory: Memory,
-  { now, ...shared }: BatchStamp,
+  { now, ...shared }: ChangeStamp,
 ): Promise<readonly Change[]> {
   // The session soon has another digest, beside which this one can't be brought back: that must not keep back the rest.
   const isDigest = memory.category === 'episode'
@@ -110,6 +110,6 @@ async function loadSuperseded(
   return [...replaced.values()]
 }
 
-function nextVersion({ version }: Memory, { change, now }: BatchStamp) {
+function nextVersion({ version }: Memory, { change, now }: ChangeStamp) {
   return { version: version + 1, change, updatedAt: now }
 }

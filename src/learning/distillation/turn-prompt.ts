@@ -1,4 +1,4 @@
-/** What a model is asked after each turn: only for facts, and only in what it was not asked about before. */
+/** The prompt of per-turn extraction: facts only, and only from turns that were not extracted before. */
 import {
   assertExpectedAnswer,
   createUnreadableAnswerError,
@@ -10,10 +10,10 @@ import { type PromptMessage, TURNS_ARE_DATA } from './distillation-prompt.ts'
 import { type SelectedTurn, selectLastTurns, type TurnText } from './turn-selection.ts'
 
 export const TURN_EXTRACTION_VERSION = 'turns-1'
-/** How many messages are shown, those that were seen before included. */
+/** Turns per prompt, including context turns. */
 export const EXTRACTED_TURNS_MAX = 15
 const FACTS_MAX = 20
-const ASKED_FOR = ['facts'] as const
+const EXPECTED_FIELDS = ['facts'] as const
 
 const TASK = `You find facts worth remembering in a conversation.
 
@@ -32,11 +32,11 @@ How:
 
 export type TurnExtraction = {
   readonly messages: readonly PromptMessage[]
-  /** Those that are asked about. */
+  /** The turns to extract facts from. */
   readonly asked: readonly SelectedTurn[]
 }
 
-/** `isSeen`: whether a turn was asked about before. Null when all of the last ones were. */
+/** `isSeen` selects turns that were extracted before. Null when all of the last turns were. */
 export function buildTurnExtraction(
   turns: readonly TurnText[],
   isSeen: (turn: TurnText) => boolean,
@@ -59,13 +59,13 @@ export function buildTurnExtraction(
   }
 }
 
-/** `asked`: the indexes of the turns that were asked about. Facts that name only others are nothing new. */
+/** Drops facts whose named turns are all outside of `asked`. */
 export function parseTurnFacts(text: string, asked: readonly number[]): readonly DistilledFact[] {
-  const fields = parseAnswerObject(text, ASKED_FOR)
+  const fields = parseAnswerObject(text, EXPECTED_FIELDS)
   const faults: string[] = []
   const known = new Set(asked)
   const facts: DistilledFact[] = []
-  for (const item of parseItems(fields, 'facts', ASKED_FOR, faults).slice(0, FACTS_MAX)) {
+  for (const item of parseItems(fields, 'facts', EXPECTED_FIELDS, faults).slice(0, FACTS_MAX)) {
     const fact = parseFact(item, known, faults)
     if (fact !== null && !isOnlyAboutSeenTurns(item, fact)) facts.push(fact)
   }
@@ -75,7 +75,7 @@ export function parseTurnFacts(text: string, asked: readonly number[]): readonly
       'no_item',
     )
   }
-  if (facts.length === 0) assertExpectedAnswer(fields, ASKED_FOR)
+  if (facts.length === 0) assertExpectedAnswer(fields, EXPECTED_FIELDS)
   return facts
 }
 

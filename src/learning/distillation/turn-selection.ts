@@ -1,47 +1,47 @@
-/** Which turns of a conversation a model is shown: so many and so much of each that any conversation fits into a prompt. */
+/** Selects and truncates turns so that any conversation fits into a prompt. */
 import type { Turn } from '../../domain/turn.ts'
 
 export const SELECTED_TURNS_MAX = 80
 export const TURN_SHOWN_CHARACTERS_MAX = 2_000
-/** With less than this in all, there is nothing to learn. */
+/** Shorter conversations are not worth a model call. */
 export const NOVELTY_CHARACTERS_MIN = 80
-/** How a conversation began tells what it is about; how it went on tells what came of it. */
+/** The beginning shows the topic of a conversation, the end its result; turns in between are omitted. */
 const BEGINNING_SHARE = 1 / 4
 
-/** What is read of a turn. */
+/** The fields of a turn that prompts use. */
 export type TurnText = Pick<Turn, 'id' | 'role' | 'speaker' | 'content' | 'saidAt'>
 
 export type SelectedTurn = {
-  /** Its place among all that were given: what a model names it by. */
+  /** Its index in the conversation, by which the model refers to it. */
   readonly index: number
   readonly turn: TurnText
   readonly text: string
-  /** How many characters were left out at its end. */
+  /** The number of characters that were cut off at its end. */
   readonly cut: number
 }
 
 export type TurnSelection = {
   readonly turns: readonly SelectedTurn[]
-  /** How many were left out, and after how many of the chosen ones. */
+  /** How many turns were omitted, and after how many of the selected ones. */
   readonly omitted: { readonly count: number; readonly after: number } | null
-  /** Whether so little was said that no model needs to be asked. */
+  /** Whether the conversation is too short for a model call. */
   readonly isTrivial: boolean
 }
 
 export function selectTurns(turns: readonly TurnText[]): TurnSelection {
   const surplus = turns.length - SELECTED_TURNS_MAX
   const beginning = Math.floor(SELECTED_TURNS_MAX * BEGINNING_SHARE)
-  const chosen = turns
+  const selected = turns
     .map((turn, index) => toSelectedTurn(turn, index))
     .filter(({ index }) => surplus <= 0 || index < beginning || index >= beginning + surplus)
   return {
-    turns: chosen,
+    turns: selected,
     omitted: surplus <= 0 ? null : { count: surplus, after: beginning },
     isTrivial: isTrivial(turns),
   }
 }
 
-/** The last ones, for when only a few are asked about. */
+/** The last `count` turns. */
 export function selectLastTurns(
   turns: readonly TurnText[],
   count: number,

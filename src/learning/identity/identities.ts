@@ -1,8 +1,7 @@
-/** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
+/** Identity profiles: pinned statements and the narrative derived from them, all stored as memories. */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import { type Memory, NARRATIVE_KEY, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'
@@ -14,7 +13,7 @@ import { normalizeStatement } from '../../text/fingerprint.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
 
 export type IdentityProfile = {
-  /** Null for what is said of an owner without users. */
+  /** Null for the owner itself, without users. */
   readonly user: UserId | null
   /** Oldest first. */
   readonly overrides: readonly Memory[]
@@ -22,10 +21,10 @@ export type IdentityProfile = {
 }
 
 export type AddIdentityResult = {
-  /** `known`: it was there, in capitals or not, and nothing was changed. */
+  /** `known`: the statement exists, ignoring case, and nothing was changed. */
   readonly outcome: RememberResult['outcome'] | 'known'
   readonly memory: Memory
-  /** What was replaced or contradicted. */
+  /** The memory that was replaced or contradicted. */
   readonly other: Memory | null
 }
 
@@ -53,7 +52,7 @@ async function identityMemories(
   const where = {
     categories: ['identity'],
     statuses: ['active', 'disabled'],
-    // What waits for review is not told, and not shown here either.
+    // Suspect memories are not part of the context, so they are not listed either.
     trusts: TRUSTED_LEVELS,
   } as const
   for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
@@ -62,7 +61,7 @@ async function identityMemories(
   return found
 }
 
-/** To whoever asks for who somebody is, other memories are not there. */
+/** Fails with `not_found` for memories that are no identity statements. */
 export async function getIdentity(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -70,7 +69,7 @@ export async function getIdentity(
 ): Promise<Memory> {
   const memory = await store.get('memory', scope, id)
   if (memory?.category === 'identity') return memory
-  throw new AppError('not_found', `There is no identity statement ${id} here.`, { id })
+  throw new AppError('not_found', `Identity statement ${id} not found.`, { id })
 }
 
 export async function addIdentity(
@@ -80,14 +79,14 @@ export async function addIdentity(
   { content, source }: { readonly content: string; readonly source: string },
 ): Promise<AddIdentityResult> {
   const home = { owner, user: user ?? null }
-  const said = normalizeStatement(content)
+  const normalized = normalizeStatement(content)
   const known = (await identityMemories(ports, home)).find(
-    (memory) => memory.key !== NARRATIVE_KEY && normalizeStatement(memory.content) === said,
+    (memory) => memory.key !== NARRATIVE_KEY && normalizeStatement(memory.content) === normalized,
   )
-  // What was only learned becomes the person's word by being said here.
-  const isTheirs = known !== undefined && !isAutoPinned(known)
-  if (isTheirs) return { outcome: 'known', memory: known, other: null }
-  // A fact that says the same becomes part of who the person is.
+  // Adding a learned statement by hand makes it the user's own.
+  const isUserStatement = known !== undefined && !isAutoPinned(known)
+  if (isUserStatement) return { outcome: 'known', memory: known, other: null }
+  // A fact with the same statement becomes part of the identity.
   const { outcome, memory, other } = await remember(home, {
     content,
     category: 'identity',

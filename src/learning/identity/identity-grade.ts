@@ -1,12 +1,12 @@
-/** Which facts tell who a person is: they are always told, and answer those who ask who they are. */
+/** Grades facts by how much they say about a person's identity. */
 import { getSearchHintsByName } from '../../memory/contradiction/attributes.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
 
-/** How much a statement matters that says who the person is, whatever found it. */
+/** Importance and salience of identity statements from any source. */
 export const IDENTITY_IMPORTANCE = 9
 export const IDENTITY_SALIENCE = 0.9
 
-/** Of whoever speaks, in the order in which they matter. What somebody else is has another name. */
+/** Attributes of the user, by relevance. Attributes of other people have other names. */
 const ATTRIBUTES: readonly string[] = [
   'name',
   'home',
@@ -29,13 +29,13 @@ const FAMILY: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Words that statements of each kind are made of, in all languages: what is found by them is still to be graded. */
+/** Search terms for identity statements in all languages; hits still have to be graded. */
 export const IDENTITY_HINTS: readonly string[] = [
   ...new Set(ATTRIBUTES.flatMap(getSearchHintsByName)),
   [...FAMILY].join(' '),
 ]
 
-/** How much a statement tells about who the person is, the lowest first; null when it tells something else. */
+/** The rank of an identity statement, the most relevant is 0; null for other statements. */
 export function gradeIdentity(content: string): number | null {
   const { attribute } = parseStatement(content)
   if (attribute === null) return null

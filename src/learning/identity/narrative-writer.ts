@@ -1,16 +1,15 @@
 /**
- * Who each user is, told anew where what it is told from has changed. A narrative that a person has touched is left alone;
- * one that was forgotten, or whose making was undone, comes back only when there is something else to tell.
+ * Regenerates identity narratives whose sources have changed. A narrative that a person edited is left alone; one that
+ * was forgotten or undone comes back only with other sources.
  */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { hasEnded, type Memory } from '../../domain/memory.ts'
+import { hasEnded, type Memory, NARRATIVE_KEY } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { buildRedaction } from '../../memory/deletion/receipt-redaction.ts'
 import { parseDraft } from '../../memory/draft.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
-import { buildRedaction } from '../../memory/receipt-redaction.ts'
 import { WriteBatch } from '../../memory/write-batch.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -33,7 +32,7 @@ import {
   selectNarrativeSources,
 } from './narrative.ts'
 
-/** The newest of so many important ones are chosen from. */
+/** The number of important facts that sources are selected from. */
 const FACTS_READ_MAX = 500
 const NARRATIVES_MAX = 20
 const ROWS_PER_PAGE = 100
@@ -43,24 +42,25 @@ export type NarrativeOptions = {
   readonly signal: AbortSignal
 }
 
-/** How many narratives were told anew, or taken away because nothing is left to tell. */
+/** Resolves to the number of narratives that were rewritten or removed. */
 export async function updateNarratives(
   run: ConsolidationRun,
   census: MemoryStatistics,
   options: NarrativeOptions,
 ): Promise<number> {
-  let told = 0
+  let written = 0
   for (const [user, identity] of await groupIdentitiesByUser(run, census)) {
-    run.reportProgress({ step: 'update-narratives', done: told, total: null })
+    run.reportProgress({ step: 'update-narratives', done: written, total: null })
     const home: Scope = { owner: run.scope.owner, user }
     const facts = await loadImportantFacts(run, census, user)
-    if (await updateNarrative(run, home, selectNarrativeSources(identity, facts), options)) told++
+    if (await updateNarrative(run, home, selectNarrativeSources(identity, facts), options))
+      written++
     await yieldToEventLoop()
   }
-  return told
+  return written
 }
 
-/** From the census: to look for them would take as long as to read everything once more. */
+/** Uses the ids from the statistics, because a search would take as long as another full scan. */
 async function groupIdentitiesByUser(run: ConsolidationRun, census: MemoryStatistics) {
   const byUser = new Map<UserId | null, Memory[]>()
   for (const memory of await loadPages(run, census.identities.toReversed())) {
@@ -132,7 +132,7 @@ async function findNarratives(
   return rows
 }
 
-/** Whether somebody has put into the bin what would be told again. */
+/** Whether a person forgot the narrative of the same sources. */
 function isUndoneByUser(known: readonly Memory[], sources: readonly Memory[]): boolean {
   return known.some(({ metadata }) => metadata.sources === hashSources(sources))
 }
@@ -142,7 +142,7 @@ async function writeNarrative(
   word: WriteNarrative | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly content: string; readonly wording: NarrativeWording }> {
-  const byModel = await word?.(sources, signal).catch(() => '') // rules word it instead
+  const byModel = await word?.(sources, signal).catch(() => '') // rules are the fallback
   if (byModel !== undefined && byModel !== '') return { content: byModel, wording: 'model' }
   return { content: joinStatements(sources), wording: 'rules' }
 }
@@ -158,12 +158,12 @@ async function storeNarrative(
   const isWritten = await commitWithRetry(ports, async () => {
     const known = await findNarratives(run, home)
     const holder = known.find(({ status }) => status !== 'forgotten')
-    // A person was faster.
+    // A person edited it in the meantime.
     if (holder !== undefined && !isGeneratedNarrative(holder)) return { changes: [], result: false }
     const version = (holder?.version ?? 0) + 1
     const draft = parseDraft(buildNarrativeDraft(sources, content, wording, version), now)
     const batch = new WriteBatch(ports, home, mark)
-    const decision = await batch.add(draft, { alone: true })
+    const decision = await batch.add(draft, { keyOnly: true })
     if (decision.kind === 'refused') return { changes: [], result: false }
     const changes = batch.changes()
     const isErased = holder !== undefined && (await hasErasedSource(run, home, holder))
@@ -175,7 +175,7 @@ async function storeNarrative(
   return isWritten && logAction(run, sources, mark.change)
 }
 
-/** Whether something that it tells was erased for good, so that nobody may read it in its history either. */
+/** Whether a source was erased, so that the revisions of the narrative must go as well. */
 async function hasErasedSource(
   { ports }: ConsolidationRun,
   home: Scope,
@@ -214,7 +214,7 @@ function isRevision(change: Change): boolean {
   return change.op === 'put' && change.table === 'revision'
 }
 
-/** Into the bin, and welcome again when there is something to tell. */
+/** Moves the narrative to the trash without a tombstone, so that it can be generated again. */
 async function trashNarrative(
   run: ConsolidationRun,
   home: Scope,
@@ -246,15 +246,15 @@ async function trashNarrative(
   return isGone && logAction(run, [narrative], change)
 }
 
-/** Names what is told. The narrative itself is found by the change. */
+/** Logs the sources; the change id leads to the narrative. */
 function logAction(
   run: ConsolidationRun,
-  told: readonly Memory[],
+  sources: readonly Memory[],
   change: Memory['change'] | null,
 ): true {
   run.actions.add({
     kind: 'update-narrative',
-    memories: told.map(({ id }) => id),
+    memories: sources.map(({ id }) => id),
     reason: 'What is known about who the person is has changed.',
     change,
   })

@@ -1,12 +1,12 @@
 /**
- * Who a person is, in one text: told from what is kept about that and from the facts that matter most. It is derived, so
- * it is told anew when those change, and only then; whatever a person makes of it is theirs and stays.
+ * The identity narrative: one text derived from identity statements and the most important facts. It is regenerated only
+ * when those change, and never after a person edited it.
  */
 
 import { toSingleLine } from '../../domain/context-block.ts'
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { NARRATIVE_KEY } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
@@ -15,12 +15,12 @@ import { fenceText } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 import { parseTextField } from '../summaries/summary-prompt.ts'
 
-/** Rises with every change of the words below that may change an answer. */
+/** Increment with every change of the prompt that may change an answer. */
 export const NARRATIVE_VERSION = '1'
 
 export const NARRATIVE_CHARACTERS_MAX = 1_200
 
-/** Facts of less importance say little about who somebody is. */
+/** Facts of lower importance say little about the person. */
 export const FACT_IMPORTANCE_MIN = 7
 const EXTRACTOR = 'narrative'
 const OVERRIDES_MAX = 20
@@ -29,7 +29,7 @@ const LINE_CHARACTERS_MAX = 300
 const IMPORTANCE = 8
 const SALIENCE = 0.9
 
-/** What a narrative is told from, in order; nothing where nothing is known about who the person is. */
+/** The sources of a narrative in order; empty without identity statements. */
 export function selectNarrativeSources(
   identity: readonly Memory[],
   facts: readonly Memory[],
@@ -43,12 +43,12 @@ export function selectNarrativeSources(
   return deduplicate([...overrides, ...best])
 }
 
-/** A narrative is never told from itself, nor from what nobody has approved. */
+/** Excludes the narrative itself and suspect memories. */
 function isNarratable({ key, status, trust }: Memory): boolean {
   return key !== NARRATIVE_KEY && status === 'active' && trust !== 'suspect'
 }
 
-/** No event, conversation or passing remark. What fades is not asked: the same facts must tell the same every day. */
+/** Excludes events and remarks. Salience is ignored, because the result must not change from day to day. */
 function isIdentityFact({ category, type, pinned, importance }: Memory): boolean {
   const isOther = category === 'identity' || category === 'episode' || category === 'event'
   return !isOther && type !== 'episodic' && (pinned || importance >= FACT_IMPORTANCE_MIN)
@@ -74,13 +74,13 @@ function deduplicate(memories: readonly Memory[]): readonly Memory[] {
   })
 }
 
-/** The same for the same sources: what is to be told anew is told by it. */
+/** Detects whether the sources of a narrative have changed. */
 export function hashSources(sources: readonly Memory[]): string {
-  const told = sources.map(({ id, content }) => [id, content])
-  return sha256(JSON.stringify([NARRATIVE_VERSION, told])).slice(0, 40)
+  const parts = sources.map(({ id, content }) => [id, content])
+  return sha256(JSON.stringify([NARRATIVE_VERSION, parts])).slice(0, 40)
 }
 
-/** One sentence after the other, as they stand, and no more than fit. */
+/** Concatenates the statements up to the length limit. */
 export function joinStatements(sources: readonly Memory[]): string {
   let text = ''
   for (const { content } of sources) {
@@ -110,7 +110,7 @@ export function buildNarrativeDraft(
     salience: SALIENCE,
     pinned: false,
     trust: 'assistant',
-    // It is as new as the newest of what it tells: one that was forgotten since doesn't come back by being told again.
+    // As new as its newest source, so that a narrative that was forgotten later does not come back.
     observedAt: Math.max(...sources.map(({ updatedAt }) => updatedAt)),
     metadata: {
       version,
@@ -122,15 +122,12 @@ export function buildNarrativeDraft(
   }
 }
 
-/**
- * Whether a narrative is as it was made here. Whoever edits, restores, disables or undoes it makes another version than
- * the one it names, and whoever writes it anew leaves another provenance: then it is theirs.
- */
+/** Whether a narrative is unchanged since it was generated: any edit changes its version or provenance. */
 export function isGeneratedNarrative({ provenance, metadata, version }: Memory): boolean {
   return provenance.extractor === EXTRACTOR && metadata.version === version
 }
 
-/** Whether it tells these sources, in the words of a model if there is one to ask. */
+/** Whether the narrative covers these sources, and a model wrote it if there is one. */
 export function isUpToDate(
   { metadata }: Memory,
   sources: readonly Memory[],
@@ -140,7 +137,7 @@ export function isUpToDate(
   return metadata.sources === hashSources(sources) && isWorded
 }
 
-/** The memories that it was told from. */
+/** The source memories of a narrative. */
 export function getNarrativeSources({ metadata }: Memory): readonly MemoryId[] {
   const ids = Array.isArray(metadata.toldFrom) ? metadata.toldFrom : []
   return ids.filter((id): id is MemoryId => typeof id === 'string')
@@ -170,7 +167,7 @@ export function buildNarrativePrompt(sources: readonly Memory[]): readonly Promp
 export function parseNarrative(answer: string): string {
   const text = toSingleLine(parseTextField(answer, 'narrative'))
   if (text.length > NARRATIVE_CHARACTERS_MAX) {
-    throw createUnreadableAnswerError('The answer is longer than was asked for.', 'too_long')
+    throw createUnreadableAnswerError('The narrative is longer than the limit.', 'too_long')
   }
   return text
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of two memories once a person has said which of them holds. Unlike what rules and models say, it binds:
- * what is pinned, newer or better trusted gives way as well.
+ * Resolution of a conflict by a person. Unlike a decision of rules or models, it also overrides pinned, newer and more
+ * trusted memories.
  */
 
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
@@ -12,38 +12,38 @@ import { buildAbsorbed, type ChangeStamp } from '../consolidation/merging/merge-
 export type ConflictChoice = {
   readonly keep: Memory
   readonly drop: Memory
-  /** What the one that stays says from now on, when it takes words of both. */
+  /** The new wording of the kept memory, if it combines both. */
   readonly content: string | null
 }
 
 export type MemoryReplacement = { readonly before: Memory; readonly after: Memory }
 
-/** The one that goes comes first, so that its key is free for the one that stays. */
+/** The dropped memory comes first, so that its key is free for the kept one. */
 export function buildConflictResolution(
   { keep, drop, content }: ConflictChoice,
   stamp: ChangeStamp,
 ): readonly MemoryReplacement[] {
   const since = getStatedAt(keep)
   const from = drop.validFrom
-  const gone: Memory = {
+  const dropped: Memory = {
     ...buildAbsorbed(drop, keep.id, stamp),
-    // What was never true has held for no time.
+    // A statement that was never true gets an empty period.
     validUntil: from !== null && from > since ? from : since,
   }
-  const stays: Memory = {
+  const kept: Memory = {
     ...confirmPin(stampMemory(keep, stamp)),
-    // Whoever looks the key up wants what holds now.
+    // Lookups by key must return the current statement.
     key: keep.key ?? drop.key,
     conflictsWith: getRemainingConflict(keep, drop),
     ...(content === null ? {} : { content, ...mergeSources(keep, drop) }),
   }
   return [
-    { before: drop, after: gone },
-    { before: keep, after: stays },
+    { before: drop, after: dropped },
+    { before: keep, after: kept },
   ]
 }
 
-/** Whatever else the one that goes was in conflict with, the one that stays is now. */
+/** The kept memory inherits the other conflict of the dropped one. */
 function getRemainingConflict(keep: Memory, drop: Memory): Memory['conflictsWith'] {
   if (keep.conflictsWith !== null && keep.conflictsWith !== drop.id) return keep.conflictsWith
   return drop.conflictsWith === keep.id ? null : drop.conflictsWith
@@ -57,7 +57,7 @@ function mergeSources(keep: Memory, drop: Memory): Pick<Memory, 'provenance' | '
   }
 }
 
-/** One that was in conflict with the memory that went is in conflict with the one that took its place. */
+/** Points a conflict with the dropped memory to the kept one. */
 export function redirectConflict(
   memory: Memory,
   other: Memory,
@@ -66,7 +66,7 @@ export function redirectConflict(
   return { before: memory, after: { ...stampMemory(memory, stamp), conflictsWith: other.id } }
 }
 
-/** Both hold. */
+/** Both statements hold. */
 export function clearConflict(memory: Memory, stamp: ChangeStamp): MemoryReplacement {
   return { before: memory, after: { ...stampMemory(memory, stamp), conflictsWith: null } }
 }

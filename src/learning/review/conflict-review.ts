@@ -1,4 +1,4 @@
-/** Memories that say otherwise than others, where neither rules nor a model could tell which one holds. People can. */
+/** Review of contradictions that neither rules nor a model could decide. */
 
 import type { MemoryId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
@@ -19,7 +19,7 @@ import {
 } from './conflict-resolution.ts'
 import type { ReviewQuery } from './suspect-review.ts'
 
-/** `memory` says otherwise than `other`, which was there before. */
+/** `memory` contradicts the older `other`. */
 export type Conflict = { readonly memory: Memory; readonly other: Memory }
 
 export type ResolvedConflict = {
@@ -29,14 +29,14 @@ export type ResolvedConflict = {
 
 const LIST_LIMIT = 50
 
-/** What waits for review is judged there first. */
+/** Suspect memories are reviewed first, on their own list. */
 const OPEN = {
   conflicting: true,
   statuses: ['active'],
   trusts: TRUSTED_LEVELS,
 } as const
 
-/** Newest first. A page may hold fewer than asked for: with one side gone, there is nothing to settle. */
+/** Newest first. A page may hold fewer rows than `limit`, because conflicts with a missing side are dropped. */
 export async function listConflicts(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -64,16 +64,18 @@ export async function listConflicts(
   return { rows: conflicts, next }
 }
 
-/** One stays, with its words or those given, and takes the place of the other; all in one change. */
+/** Keeps one memory, optionally with a new wording, and supersedes the other in one change. */
 export async function resolveMemoryConflict(
   ports: MemoryDependencies,
   scope: Scope,
   ids: { readonly keep: MemoryId; readonly drop: MemoryId },
-  words?: string,
+  wording?: string,
 ): Promise<ResolvedConflict> {
-  const content = words === undefined ? null : (parseEdit({ content: words }).content ?? null)
+  const content = wording === undefined ? null : (parseEdit({ content: wording }).content ?? null)
   if (ids.keep === ids.drop) {
-    throw new AppError('invalid_input', 'It takes two memories.', { field: 'drop' })
+    throw new AppError('invalid_input', '`keep` and `drop` must be different memories.', {
+      field: 'drop',
+    })
   }
   return commitWithRetry(ports, async () => {
     const keep = assertActive(await getMemoryOrThrow(ports, scope, ids.keep))
@@ -91,7 +93,7 @@ export async function resolveMemoryConflict(
   })
 }
 
-/** Both hold: what was in doubt is not any more. */
+/** Clears the conflict: both statements hold. */
 export async function keepBoth(
   ports: MemoryDependencies,
   scope: Scope,
@@ -100,14 +102,14 @@ export async function keepBoth(
   return commitWithRetry(ports, async () => {
     const memory = assertActive(await getMemoryOrThrow(ports, scope, id))
     if (memory.conflictsWith === null) {
-      throw new AppError('conflict', `The memory ${id} is in no conflict.`, { id })
+      throw new AppError('conflict', `Memory ${id} has no open conflict.`, { id })
     }
     const settled = clearConflict(memory, createChangeStamp(ports))
     return { changes: buildReplacements(ports, [settled]), result: settled.after }
   })
 }
 
-/** Others that are in conflict with a memory, besides `besides`. There are few of these among all. */
+/** Other memories that conflict with a memory; conflicts are rare, so all of them are scanned. */
 async function loadConflicting(
   { store }: MemoryDependencies,
   { id, place }: Memory,
@@ -129,10 +131,14 @@ function buildReplacements(ports: MemoryDependencies, replaced: readonly MemoryR
 function assertActive(memory: Memory): Memory {
   const { id, status, trust } = memory
   if (status !== 'active') {
-    throw new AppError('conflict', `Memory ${id} is ${status}: there is nothing to settle.`, {
-      id,
-      status,
-    })
+    throw new AppError(
+      'conflict',
+      `Memory ${id} is ${status}: only active memories can be in conflict.`,
+      {
+        id,
+        status,
+      },
+    )
   }
   if (trust !== 'suspect') return memory
   throw new AppError('conflict', `Memory ${id} waits for review. Approve or reject it first.`, {
@@ -142,7 +148,7 @@ function assertActive(memory: Memory): Memory {
 
 function assertSameUser(keep: Memory, drop: Memory): void {
   if (keep.place.user === drop.place.user) return
-  throw new AppError('invalid_input', 'The two memories belong to different users.', {
+  throw new AppError('invalid_input', '`keep` and `drop` must belong to the same user.', {
     field: 'drop',
   })
 }

@@ -1,4 +1,4 @@
-/** Memories that look like instructions to a model wait here until a person has said what they are. */
+/** Review of suspect memories, which look like instructions to a model. */
 
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
@@ -28,7 +28,7 @@ export async function listSuspectMemories(
   })
 }
 
-/** From now on it is what the person said; who a person is, is always told. */
+/** Trusts the memory as the user's own statement; identity statements are pinned as well. */
 export async function approveMemory(
   ports: MemoryDependencies,
   scope: Scope,
@@ -39,7 +39,7 @@ export async function approveMemory(
   return correct.edit(ports, scope, id, edit, version)
 }
 
-/** It is forgotten, and not learned again from what was said. */
+/** Forgets the memory, so that it is not learned again from the same turns. */
 export async function rejectMemory(
   ports: MemoryDependencies,
   scope: Scope,
@@ -52,5 +52,5 @@ export async function rejectMemory(
 async function loadSuspect(ports: MemoryDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
   const memory = await getMemoryOrThrow(ports, scope, id)
   if (memory.trust === 'suspect' && memory.status === 'active') return memory
-  throw new AppError('conflict', `The memory ${id} doesn't wait for review.`, { id })
+  throw new AppError('conflict', `Memory ${id} is not waiting for review.`, { id })
 }

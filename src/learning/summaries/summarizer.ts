@@ -1,14 +1,13 @@
 /**
- * Summarizing: old memories of a user, or those that no longer fit, become lines of one memory and give way to it.
- * Nothing is lost: they are superseded, not removed, and the change can be undone. A model may word the summary; rules
- * do where there is none, or where it fails.
+ * Summarization: old memories of a user, or those beyond a token budget, are superseded by one summary. The change can be
+ * undone. A model writes the summary; rules are the fallback.
  */
 
+import { parseInteger } from '../../domain/field-parsers.ts'
 import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
@@ -26,10 +25,10 @@ import {
   type SummaryDraft,
 } from './summary.ts'
 
-/** Puts what memories of one user say into words. It may fail. */
+/** Summarizes memories of one user. May fail. */
 export type WriteSummary = (request: {
   readonly memories: readonly Memory[]
-  /** What rules made of them. */
+  /** The rule-based summary. */
   readonly condensed: string
   readonly tokensMax: number
   readonly signal?: AbortSignal
@@ -38,7 +37,7 @@ export type WriteSummary = (request: {
 export type SummarizeOptions = {
   /** 1 to 365; default 30, unless `maxTokens` is given. */
   readonly olderThanDays?: number
-  /** 1 to 1,000,000: of each user, the newest that fit into so many tokens are kept as they are. */
+  /** 1 to 1,000,000: the newest memories of each user that fit into this budget stay as they are. */
   readonly maxTokens?: number
   readonly dryRun?: boolean
   readonly writeSummary?: WriteSummary
@@ -47,11 +46,11 @@ export type SummarizeOptions = {
 export type SummarizeResult = {
   readonly candidates: readonly Memory[]
   readonly totalTokens: number
-  /** How many tokens fewer the summaries take. In a dry run, as rules would word them. */
+  /** The saved tokens; in a dry run, with rule-based summaries. */
   readonly tokensSaved: number
   readonly superseded: number
   readonly summaries: readonly Memory[]
-  /** Who worded them, `both` where a model failed on some; null where there are none. */
+  /** The author of the summaries, `both` when a model failed on some; null without summaries. */
   readonly wording: SummaryDraft['wording'] | 'both' | null
 }
 
@@ -60,7 +59,7 @@ const DAYS_MAX = 365
 const TOKENS_DEFAULT = 4_000
 const TOKENS_MAX = 1_000_000
 
-/** Of one call, the oldest; another call takes the next ones. */
+/** The number of memories per call, oldest first. */
 const MEMORIES_MAX = 500
 
 type SummaryWrite = Pick<SummaryDraft, 'wording'> & {
@@ -68,7 +67,7 @@ type SummaryWrite = Pick<SummaryDraft, 'wording'> & {
   readonly summary: Memory
 }
 
-/** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
+/** Keeps the newest memories that fit into the budget and summarizes the rest. */
 export function summarizeMemories(
   ports: MemoryDependencies,
   scope: Scope,
@@ -77,7 +76,7 @@ export function summarizeMemories(
   return summarize(ports, scope, { ...options, maxTokens })
 }
 
-/** Summarizes what is older than some days, does not fit into some tokens, or both where both are given. */
+/** Summarizes memories by age, by budget, or by both. */
 export async function summarize(
   ports: MemoryDependencies,
   scope: Scope,
@@ -90,7 +89,7 @@ export async function summarize(
   const tokensOf = (contents: readonly string[]) =>
     contents.reduce((sum, content) => sum + count(content), 0)
   const contentsOf = (group: readonly Memory[]) => tokensOf(group.map(({ content }) => content))
-  // What a model makes of them is not known before it is asked.
+  // The length of a model's summary is unknown in advance.
   const mayShrink = (group: readonly Memory[]) =>
     word !== undefined || count(condenseMemories(group)) < contentsOf(group)
   const found = await findCandidates(ports, scope, {
@@ -103,14 +102,14 @@ export async function summarize(
   const done: SummaryWrite[] = []
   for (const group of dryRun ? [] : groups) {
     const worded = await writeWording(group, word, count)
-    if (count(worded.content) >= contentsOf(group)) continue // nothing would be won
+    if (count(worded.content) >= contentsOf(group)) continue // not shorter
     const id = ports.ids.next('mem', mark.now)
     const summary = buildSummaryMemory(
       group,
       { id, place: getSummaryPlace(group, scope), ...worded },
       mark,
     )
-    // Somebody changed one of them meanwhile: these wait for the next call.
+    // A group that changed in the meantime waits for the next call.
     if (await supersedeAll(ports, group, summary)) done.push({ group, summary, ...worded })
     await yieldToEventLoop()
   }
@@ -135,27 +134,22 @@ function combineWording(wordings: readonly SummaryDraft['wording'][]): Summarize
 
 function validateOptions({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
   const days = olderThanDays ?? (maxTokens === undefined ? DAYS_DEFAULT : null)
-  if (days !== null) checkRange('olderThanDays', days, DAYS_MAX)
-  if (maxTokens !== undefined) checkRange('maxTokens', maxTokens, TOKENS_MAX)
+  if (days !== null) parseInteger('olderThanDays', days, 1, DAYS_MAX)
+  if (maxTokens !== undefined) parseInteger('maxTokens', maxTokens, 1, TOKENS_MAX)
   return { ...rest, olderThanDays: days, maxTokens: maxTokens ?? 0 }
-}
-
-function checkRange(field: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return
-  throw new AppError('invalid_input', `${field} is a whole number from 1 to ${max}.`, { field })
 }
 
 type CandidateSearch = {
   readonly before: Instant | null
-  /** 0: none has to fit. */
+  /** 0: no budget. */
   readonly maxTokens: number
   readonly now: Instant
   readonly count: CountTokens
-  /** Whether a summary of it could be shorter. The others take their room, and stay as they are. */
+  /** Whether a summary could be shorter. Other memories count against the budget and stay. */
   readonly isWorth: (memory: Memory) => boolean
 }
 
-/** Oldest first, and no more than the oldest of one call. */
+/** Oldest first, limited to one call. */
 async function findCandidates(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -186,7 +180,7 @@ async function findCandidates(
   return found.reverse()
 }
 
-/** Of a session when only that was asked about, so that whoever asks there finds it. */
+/** Keeps the session of the scope, so that a search there finds the summary. */
 function getSummaryPlace(
   group: readonly Memory[],
   { owner, session }: Scope,
@@ -194,7 +188,7 @@ function getSummaryPlace(
   return { owner, user: group[0]?.place.user ?? null, session: session ?? null }
 }
 
-/** A model's words, if it has any that are shorter than what they are about; else those of rules. */
+/** Uses the model's summary if it is shorter than its sources, else the rule-based one. */
 async function writeWording(
   group: readonly Memory[],
   word: WriteSummary | undefined,
@@ -205,7 +199,7 @@ async function writeWording(
     const tokensMax = group.reduce((sum, { content }) => sum + count(content), 0)
     const text = await word({ memories: group, condensed: byRules, tokensMax })
       .then((answer) => answer.trim())
-      .catch(() => '') // rules word it instead
+      .catch(() => '') // rules are the fallback
     if (text !== '' && text.length <= CONTENT_CHARACTERS_MAX && count(text) < tokensMax) {
       return { content: text, wording: 'model' }
     }

@@ -1,4 +1,4 @@
-/** What a model is asked when memories become one summary, and what of its answer is used. */
+/** The prompt that summarizes memories, and the parser of its answer. */
 
 import { isAssistantInstruction, isInstructionOverride } from '../../text/prompt-injection.ts'
 import { getFirstField } from '../completions/answer-fields.ts'
@@ -6,7 +6,7 @@ import { createUnreadableAnswerError, parseAnswerObject } from '../completions/a
 import { fenceText } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 
-/** Rises with every change of the words below that may change an answer; stored as provenance. */
+/** Increment with every change of the prompt that may change an answer; stored as provenance. */
 export const SUMMARY_PROMPT_VERSION = 'prompt-1'
 
 const MEMORY_CHARACTERS_MAX = 1_000
@@ -37,10 +37,10 @@ export function parseSummary(text: string): string {
   return parseTextField(text, 'summary')
 }
 
-/** A text of a model's own, in one field. One that instructs somebody is not what was asked for. */
+/** Reads a text field and rejects text that looks like an instruction. */
 export function parseTextField(answer: string, name: string): string {
-  const given = getFirstField(parseAnswerObject(answer, [name]), name)
-  const text = typeof given === 'string' ? given.trim() : ''
+  const value = getFirstField(parseAnswerObject(answer, [name]), name)
+  const text = typeof value === 'string' ? value.trim() : ''
   if (text === '') throw createUnreadableAnswerError('The answer holds no text.', 'no_text')
   if (isInstructionOverride(text) || isAssistantInstruction(text)) {
     throw createUnreadableAnswerError('The answer reads like an instruction.', 'instruction')

@@ -1,28 +1,28 @@
-/** Summaries without a model: a line of each memory, with its first sentences. */
+/** Rule-based summaries: one line per memory with its first sentences. */
 
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { type Memory, TRUST_LEVELS } from '../../domain/memory.ts'
 import type { Place } from '../../domain/scope.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../../memory/draft.ts'
-import { isExemptFromDecay } from '../../memory/salience.ts'
+import { isExemptFromDecay } from '../../memory/salience-decay.ts'
 import type { ChangeStamp } from '../consolidation/merging/merge-decision.ts'
 import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
 
 const EXTRACTOR = 'summary'
 
-/** Rises with every change of the rules that changes what they say. */
+/** Increment with every change of the rules that changes their output. */
 const RULES_VERSION = 'rules-1'
 const SENTENCES = 3
 const LINE_CHARACTERS_MAX = 400
 
-/** In one summary: more would be neither recalled for what they say nor committed at once without holding others up. */
+/** Memories per summary; more would recall badly and make the commit slow. */
 const MEMORIES_MAX = 50
 
-/** A summary of fewer saves nothing. */
+/** A summary of fewer memories saves nothing. */
 const MEMORIES_MIN = 2
 
-/** What lasts, will end by itself, waits for approval or is a summary already stays as it is. */
+/** Excludes memories that do not decay, expire by themselves, await review or are summaries. */
 export function isSummarizable(memory: Memory): boolean {
   return (
     memory.status === 'active' &&
@@ -34,7 +34,7 @@ export function isSummarizable(memory: Memory): boolean {
   )
 }
 
-/** What becomes one summary each: of one user, and as many as fit. What would stand alone is left out. */
+/** Groups memories by user and size; groups of one are dropped. */
 export function groupForSummary(memories: readonly Memory[]): readonly (readonly Memory[])[] {
   return [...groupByUser(memories).values()]
     .flatMap(splitIntoGroups)
@@ -87,7 +87,7 @@ export type SummaryDraft = {
   readonly id: MemoryId
   readonly place: Place
   readonly content: string
-  /** Who worded it. */
+  /** The author of the wording. */
   readonly wording: 'rules' | 'model'
 }
 
@@ -133,7 +133,7 @@ export function buildSummaryMemory(
   }
 }
 
-/** A summary is worth no more than the weakest of what it says. */
+/** A summary is only as trusted as its least trusted source. */
 function getLowestTrust(group: readonly Memory[]): Memory['trust'] {
   const level = Math.max(...group.map(({ trust }) => TRUST_LEVELS.indexOf(trust)))
   return TRUST_LEVELS[level] ?? 'import'

@@ -1,16 +1,16 @@
 /**
  * Attributes of a person that usually have one value at a time, and the phrases that set them.
  *
- * Replacing wrongly loses something true, so a phrase must be all there is and its value must look like one:
- * "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
+ * A wrong replacement loses a true statement, so a phrase must match the whole statement and its value must have the right
+ * form: "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
  */
 import { getPlaceSize } from './places.ts'
 
 /**
- * Whether a second value replaces the first: always (`one`: a home, a name), only when it is said that something
- * changed (`usually one`: a manager), or never (`many`: dogs). Whatever it is, the same value says the same.
+ * Whether a second value replaces the first: always (`one`: a home, a name), only if the statement announces a change
+ * (`usually one`: a manager), or never (`many`: dogs). Equal values always mean the same.
  */
-export type AttributeCardinality = 'one' | 'usually one' | 'many'
+type AttributeCardinality = 'one' | 'usually one' | 'many'
 
 export type Attribute = {
   readonly name: string
@@ -20,19 +20,19 @@ export type Attribute = {
 
 type Rule = {
   readonly name: string
-  /** On the statement in plain wording; a group called `of` makes it more particular. */
+  /** Matches a statement in plain wording. The group `of` becomes part of the attribute name. */
   readonly phrase: RegExp
-  readonly looksRight: (value: string) => boolean
-  readonly plurality: AttributeCardinality
+  readonly isValue: (value: string) => boolean
+  readonly cardinality: AttributeCardinality
 }
 
-/** A proper name in a language that capitalises them: up to three words with capitals, or what joins them. */
+/** A proper name in a language that capitalizes names: capitalized words, and particles between them. */
 const isName = (value: string) =>
   /^\p{Lu}[\p{L}\p{M}'.-]*(?: (?:\p{Lu}[\p{L}\p{M}'.-]*|am|an|der|de|da|do|del|la|las|los|di|of|on|upon|the|sur|and|und|van|von|y|e)(?=$| )){0,3}$/u.test(
     value,
   ) && !/ \p{Ll}+$/u.test(value)
-/** What is written with a capital in English and is no name, or in German and is no place or firm. */
-const isKind = (value: string) =>
+/** Capitalized words that are no names: nationalities, languages, religions, months, acronyms. */
+const isCommonCapitalized = (value: string) =>
   /(?:ish|ese|ian|ean|ican|^german|^french|^dutch|^greek|^swiss|^czech|^thai|^catholic|^muslim|^(?:januar|februar)y|^march|^april|^may|^ju(?:ne|ly)|^august|ember|^october)$/iu.test(
     value,
   ) || /^\p{Lu}{2,}$/u.test(value)
@@ -41,7 +41,7 @@ const isGermanName = (value: string) =>
   !/(?:ung|heit|keit|schaft|licht|schein|^miete|^untermiete|^angst|^armut|^frieden|^sorge|^not|^nacht|^regen|^schnee|^stress)$/iu.test(
     value,
   )
-/** A place or firm in a script without capitals: short, and no word for a time, a home or a relation. */
+/** A place or company in a script without capitals: short, and no word for a time, a home or a relation. */
 const isShortName = (value: string) =>
   /^[\p{L}\p{N}]{1,10}$/u.test(value) &&
   !/[はがもの]|家|晚上|早上|上午|下午|周末|白天|附近|公司|这里|那里|一起|夜|朝|毎/u.test(value)
@@ -62,10 +62,11 @@ const isNumber = (value: string) => /^\d+$/.test(value)
 const isDay = (value: string) =>
   isDate(value) || /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/iu.test(value)
 const isClock = (value: string) => /^\d{1,2}:\d\d$/.test(value)
-const isOneOfAKind = (value: string) => isName(value) && !isKind(value) && !isDay(value)
+const isProperName = (value: string) =>
+  isName(value) && !isCommonCapitalized(value) && !isDay(value)
 const isAddress = (value: string) => /^\d{1,5} \p{Lu}[\p{L} .'-]+$/u.test(value)
 
-/** Of each there are a few words, by gender, and all of one kind say the same. */
+/** The words for each marital status, by language and gender. */
 const MARITAL_STATES: ReadonlyMap<string, string> = new Map(
   [
     'married verheiratet casado casada marié mariée 已婚 結婚 结婚',
@@ -106,14 +107,14 @@ const RULES: readonly Rule[] = [
     /^(?:i (?:now |currently )?work|i am (?:now |currently )?working|je travaille(?: maintenant)?) (?:at|for|chez) (?<value>.+?)(?: now)?$/iu,
     isName,
   ),
-  // German writes every noun like a name.
+  // German capitalizes every noun.
   buildRule(
     'employer',
     /^ich arbeite (?:jetzt )?(?:bei|für) (?<value>.+)$/iu,
     isGermanName,
     'usually one',
   ),
-  // Here the same words name a firm or a town.
+  // Here the phrase may name a company or a town.
   buildRule(
     'workplace',
     /^(?:(?:yo )?(?:ahora )?trabajo(?: ahora)?|(?:eu )?(?:agora )?trabalho(?: agora)?) (?:en|para|na|no|em) (?<value>.+)$/iu,
@@ -265,7 +266,7 @@ const RULES: readonly Rule[] = [
   buildRule(
     'relation',
     new RegExp(`^(?:my|our) ${RELATION} is (?:now )?(?<value>.+)$`, 'iu'),
-    isOneOfAKind,
+    isProperName,
     'usually one',
   ),
   buildRule(
@@ -345,7 +346,7 @@ const RULES: readonly Rule[] = [
   buildRule(
     'place of',
     /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+)?) is (?:now )?in (?<value>.+?)(?: now)?$/iu,
-    isOneOfAKind,
+    isProperName,
     'usually one',
   ),
   buildRule(
@@ -362,7 +363,7 @@ const RULES: readonly Rule[] = [
   ),
 ]
 
-/** Which of two things is preferred: their names in order make the attribute, so that turning them round contradicts. */
+/** Preferences between two things. Both names, sorted, form the attribute, so the opposite preference contradicts. */
 const PREFERENCES: readonly RegExp[] = [
   /^i (?:now )?prefer (?<better>.{1,60}?) over (?<worse>.{1,60})$/iu,
   /^ich (?:mag|trinke|esse|nutze|nehme) (?<better>.{1,40}?) lieber als (?<worse>.{1,40})$/iu,
@@ -374,35 +375,35 @@ const PREFERENCES: readonly RegExp[] = [
   /^(?<worse>.{1,12}?)より(?<better>.{1,12}?)(?:の方)?が好き(?:です)?$/u,
 ]
 
-/** Longer statements say more than one thing. */
+/** Longer statements make more than one claim. */
 const ATTRIBUTE_CHARACTERS_MAX = 120
 
-/** The attribute a statement sets, or null. The statement is in plain wording, with its case kept. */
+/** The attribute that a statement in plain wording (with its case) sets, or null. */
 export function findAttribute(statement: string): Attribute | null {
   if (statement.length > ATTRIBUTE_CHARACTERS_MAX) return null
   const bare = statement.replace(/[.!。！\s]+$/u, '')
-  for (const { name, phrase, looksRight, plurality } of RULES) {
+  for (const { name, phrase, isValue, cardinality } of RULES) {
     const groups = phrase.exec(bare)?.groups
     const value = stripArticle((groups?.value ?? groups?.value2 ?? '').trim())
-    if (value === '' || !looksRight(value)) continue
+    if (value === '' || !isValue(value)) continue
     const of = groups?.of?.toLowerCase()
     return {
       name: of === undefined ? name : `${name} ${SPOUSES.has(of) ? 'spouse' : of}`,
       value: name === MARITAL ? maritalState(value) : value.toLowerCase(),
-      cardinality: plurality,
+      cardinality,
     }
   }
   return findPreference(bare)
 }
 
-/** All of its rules, for warming up. */
+/** All patterns, for `pattern-warmup.ts`. */
 export function listAttributePatterns(): readonly RegExp[] {
   return [...RULES.map(({ phrase }) => phrase), ...PREFERENCES]
 }
 
 /**
- * Words to look for statements that set the same attribute in other words: "I moved to Lyon" shares none with "I live in
- * Berlin" but the pronoun.
+ * Search terms for statements that set the same attribute in other words: "I moved to Lyon" and "I live in Berlin" share
+ * only the pronoun.
  */
 export function getSearchHints(attribute: Attribute | null): readonly string[] {
   return getSearchHintsByName(attribute?.name ?? '')
@@ -413,7 +414,7 @@ export function getSearchHintsByName(name: string): readonly string[] {
   return hint === undefined ? [] : [hint]
 }
 
-/** Words that only lead to a value, whatever it is: they name nobody and nothing. */
+/** Words that introduce the value of an attribute and are no values themselves. */
 export function listLeadingWords(): readonly string[] {
   return [...HINTS.values()].flatMap((hint) => hint.split(' '))
 }
@@ -436,9 +437,9 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['age', 'years old jahre alt años ans anos 岁 歳'],
 ])
 
-/** Whether two values of one attribute can hold at the same time, as a town and its country, or "Ada" and "Ada Byron". */
+/** Whether two values of an attribute can both be true, as a town and its country, or "Ada" and "Ada Byron". */
 export function canCoexist(name: string, value: string, other: string): boolean {
-  // Who is divorced, widowed or engaged is single as well, to many.
+  // Divorced, widowed and engaged people may also call themselves single.
   if (name === MARITAL)
     return [value, other].includes('single') && ![value, other].includes('married')
   if (/^(?:home|place of|workplace)/.test(name) && getPlaceSize(value) !== getPlaceSize(other))
@@ -474,8 +475,8 @@ function stripArticle(value: string): string {
 function buildRule(
   name: string,
   phrase: RegExp,
-  looksRight: Rule['looksRight'],
-  plurality: AttributeCardinality = 'one',
+  isValue: Rule['isValue'],
+  cardinality: AttributeCardinality = 'one',
 ): Rule {
-  return { name, phrase, looksRight, plurality }
+  return { name, phrase, isValue, cardinality }
 }

@@ -1,22 +1,39 @@
+/**
+ * Compiles regular expressions ahead of their first use. V8 compiles a pattern at its first use and again at the second,
+ * separately for Latin and other text, for a millisecond or two each; the first statement would use hundreds of them.
+ */
 import { TimeSlice } from '../../lib/event-loop.ts'
-import { warmUpPatterns } from '../../text/regex-warmup.ts'
 import { listAttributePatterns } from './attributes.ts'
 import { listPersonPatterns } from './persons.ts'
 import { listWordingPatterns } from './plain-wording.ts'
 
-/** Those that two statements are compared with. */
+const SAMPLES = ['a', 'a', 'あ', 'あ'] as const
+
+/** The patterns that statements are compared with. */
 export function listContradictionPatterns(): readonly RegExp[] {
   return [...listWordingPatterns(), ...listPersonPatterns(), ...listAttributePatterns()]
 }
 
-/** Compiles rules before they are needed, in pieces. Costs next to nothing where they are. */
+/** Compiles patterns one match at a time, so that callers can yield in between. */
+export function* warmUpPatterns(patterns: readonly RegExp[]): Generator<void> {
+  for (const pattern of patterns) {
+    for (const sample of SAMPLES) {
+      pattern.lastIndex = 0
+      pattern.test(sample)
+      yield
+    }
+    pattern.lastIndex = 0
+  }
+}
+
+/** Compiles patterns in time slices. Costs next to nothing for compiled ones. */
 export async function warmUpPatternsInSlices(
-  rules: readonly RegExp[],
+  patterns: readonly RegExp[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const pace = new TimeSlice()
-  for (const _ of warmUpPatterns(rules)) {
-    if (pace.isExpired) await pace.yieldThread()
+  const slice = new TimeSlice()
+  for (const _ of warmUpPatterns(patterns)) {
+    if (slice.isExpired) await slice.yieldThread()
     if (signal?.aborted) return
   }
 }

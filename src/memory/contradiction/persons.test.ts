@@ -19,11 +19,11 @@ describe('statements in the third person', () => {
     ['O utilizador não gosta de chá.', 'não gosto de chá.'],
     ['用户的妹妹住在上海。', '我的妹妹住在上海。'],
     ['ユーザーの母は大阪に住んでいる。', '私の母は大阪に住んでいる。'],
-    // Nobody is meant.
+    // No person is meant.
     ['用户界面是深色的。', '用户界面是深色的。'],
     ['Nutzer wohnen überall.', 'Nutzer wohnen überall.'],
-  ])('[AJ10] %s is: %s', (told, own) => {
-    expect(rewriteToFirstPerson(told)).toBe(own)
+  ])('[AJ10] %s becomes: %s', (statement, own) => {
+    expect(rewriteToFirstPerson(statement)).toBe(own)
   })
 
   it.each([
@@ -40,8 +40,8 @@ describe('statements in the third person', () => {
     ['用户的妈妈住在北京。', 'home of 我的妈妈', 'one'],
     ['田中さんは東京に住んでいる。', 'home of 田中さん', 'one'],
     ['ユーザーの妹は東京に住んでいる。', 'home of 妹', 'usually one'],
-  ] as const)('[AJ10] %s sets the %s, of which there is %s', (told, name, plurality) => {
-    expect(attributeOf(told)).toMatchObject({ name, cardinality: plurality })
+  ] as const)('[AJ10] %s sets the %s (%s)', (statement, name, cardinality) => {
+    expect(attributeOf(statement)).toMatchObject({ name, cardinality })
   })
 
   it.each([
@@ -54,7 +54,7 @@ describe('statements in the third person', () => {
     'Anna does not live in Oslo.',
     'Die Firma lebt in Angst.',
     '小明住在北京。',
-  ])('[AJ10] %s sets nothing', (told) => {
-    expect(attributeOf(told)).toBeNull()
+  ])('[AJ10] %s sets nothing', (statement) => {
+    expect(attributeOf(statement)).toBeNull()
   })
 })

@@ -1,21 +1,20 @@
 /**
- * Who a statement is about. Models write down what was said in the third person: of "the user", which is whoever speaks
- * elsewhere, and of others by their name or by what they are to the user. Both are brought to the first person, so that
- * what is known about phrases of one's own ("I live in Berlin") holds for them too.
+ * The subject of a statement. Models write facts in the third person: about "the user", and about others by name or relation.
+ * Both are rewritten to the first person, so that the rules for phrases such as "I live in Berlin" apply to them.
  *
- * What is said of the user's sister is not said of the user: only a subject that is the user and nothing more is "I".
+ * A statement about the user's sister is not about the user: only a subject that is exactly the user becomes "I".
  */
 import { type Attribute, findAttribute } from './attributes.ts'
 
 type Rewriting = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)]
 
-/** What models call whoever speaks, and whoever answers. */
+/** What models call the user and the assistant. */
 export const USER_WORDS: readonly string[] = (
   'user users assistant nutzer nutzers nutzerin benutzer benutzers benutzerin assistent usuario usuaria asistente ' +
   'utilisateur utilisatrice usuário usuária utilizador utilizadora assistente'
 ).split(' ')
 
-/** What may stand between the user and the verb. */
+/** Adverbs between the user and the verb. */
 const ADVERBS =
   '(?:now|currently|still|also|really|usually|always|often|sometimes|rarely|never|generally|mostly|no longer|recently|just)'
 
@@ -31,7 +30,7 @@ const ENGLISH_USER: readonly Rewriting[] = [
   [/\b(?:the )?user (?=\p{L})/giu, 'I '],
 ]
 
-/** "Lives" is "live", "studies" is "study". "Was" is itself. */
+/** "Lives" becomes "live", "studies" becomes "study", "was" stays. */
 function toFirstPersonVerb(verb: string): string {
   if (/^(?:was|is|has|this|its)$/i.test(verb) || !/[^s]s$/i.test(verb)) return verb
   return verb
@@ -98,26 +97,26 @@ const EAST_ASIAN_USER: readonly Rewriting[] = [
 
 const USERS: readonly Rewriting[] = [...ENGLISH_USER, ...EUROPEAN_USER, ...EAST_ASIAN_USER]
 
-/** Extractors write about "the user"; people write about themselves. */
+/** Rewrites statements about "the user" to the first person. */
 export function rewriteToFirstPerson(text: string): string {
   if (!/user|nutzer|usuari|usuári|utilisat|utilizad|用户|使用者|ユーザー/iu.test(text)) return text
   let own = text
   for (const [pattern, replacement] of USERS) {
-    own = own.replace(pattern, replacement as string) // TypeScript knows each of the two alone
+    own = own.replace(pattern, replacement as string) // replace has one overload per replacement type
   }
   return own
 }
 
-/** All of its rules, for warming up. */
+/** All patterns, for `pattern-warmup.ts`. */
 export function listPersonPatterns(): readonly RegExp[] {
   return [...USERS, ...OTHERS].map(([rule]) => rule)
 }
 
-/** The user, perhaps a "not" or a "now", and a verb that is known in the first person. */
+/** The user, optionally "not" or "now", and a verb with a known first person. */
 function subject(
   user: string,
-  known: ReadonlyMap<string, string>,
-  written: (verb: string) => string,
+  firstPerson: ReadonlyMap<string, string>,
+  render: (verb: string) => string,
 ): Rewriting {
   const pattern = new RegExp(
     `^${user} (no |não |ahora |agora |já não |ya no )?(\\p{L}+)(?!\\p{L})`,
@@ -126,23 +125,21 @@ function subject(
   return [
     pattern,
     (match, before, verb = '') => {
-      const own = known.get(verb.toLowerCase())
-      if (own === undefined) return match
-      const lead = before ?? ''
-      return lead + written(own)
+      const own = firstPerson.get(verb.toLowerCase())
+      return own === undefined ? match : (before ?? '') + render(own)
     },
   ]
 }
 
 function verbs(list: string): ReadonlyMap<string, string> {
-  return new Map(list.split(', ').map((pair) => pair.split(' ') as [string, string])) // two words each
+  return new Map(list.split(', ').map((pair) => pair.split(' ') as [string, string])) // pairs of words
 }
 
 const NAME = String.raw`\p{Lu}[\p{L}\p{M}'-]{1,24}(?: \p{Lu}[\p{L}\p{M}'-]{1,24}){0,2}`
 const KIN = String.raw`(?:[Mm]y|[Oo]ur|[Mm]eine?|[Uu]nsere?|[Mm]i|[Nn]uestr[oa]|[Mm]on|[Mm]a|[Nn]otre|(?:[Oo] |[Aa] )?(?:[Mm]eu|[Mm]inha|[Nn]oss[oa])) \p{L}{2,20}(?: \p{Lu}[\p{L}'-]{1,24})?`
 const WHO = `(?<who>${KIN}|${NAME})`
 
-/** What others are said to be, as they would say it themselves. Only where they live and work: of that there is one. */
+/** Statements about others, rewritten to the first person. Only home and employer, which are single-valued. */
 const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
   [
     buildSubjectPattern(
@@ -163,12 +160,12 @@ const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
   [buildSubjectPattern('(?:agora )?(?:mora|vive) (?:agora )?(?:em|no|na) '), 'Moro em '],
   [buildSubjectPattern('(?:se mudou|mudou-se) para '), 'Moro em '],
   [buildSubjectPattern('(?:agora )?trabalha (?:agora )?(?:na|no|em|para) '), 'Trabalho em '],
-  // Chinese marks no subject: only what somebody is to the speaker tells that it is one.
+  // Chinese marks no subject; a relation to the speaker is one.
   [
     /^(?<who>我的?(?:妈妈|爸爸|母亲|父亲|妻子|丈夫|老婆|老公|太太|姐姐|妹妹|哥哥|弟弟|朋友|儿子|女儿|同事))(?:现在)?住在/u,
     '我住在',
   ],
-  // Japanese marks the subject, and what isn't a person there is a time that has one home as well.
+  // Japanese marks the topic; a topic that is no person is a time, to which the statement applies as well.
   [/^(?:私の)?(?<who>[^は今、。]{1,8})は、?(?:今は?)?(?=[^は]+に住んでい)/u, ''],
   [/^(?:私の)?(?<who>[^は今、。]{1,8})は、?(?:今は?)?(?=[^は]+で働いてい)/u, ''],
 ]
@@ -177,7 +174,7 @@ function buildSubjectPattern(verb: string): RegExp {
   return new RegExp(`^(?:[AO] (?=\\p{Lu}))?${WHO} ${verb}`, 'u')
 }
 
-/** Stands first with a capital and names nobody. */
+/** Capitalized words at the beginning of a sentence that are no names. */
 const NOBODY: ReadonlySet<string> = new Set(
   (
     'he she it they we you i who nobody everyone everybody someone somebody anyone anybody one this that there what which ' +
@@ -189,7 +186,7 @@ const NOBODY: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Of these a person has one, so that what is said of them is said of the same. */
+/** Relations of which a person has one. */
 const ONE_OF_A_KIND: ReadonlySet<string> = new Set(
   (
     'mother mom mum father dad husband wife spouse partner girlfriend boyfriend fiancé fiancée ' +
@@ -200,9 +197,9 @@ const ONE_OF_A_KIND: ReadonlySet<string> = new Set(
 const ONE_OF_MANY =
   /^(?:兄|弟|姉|妹|友達|友人|息子|娘|子供|同僚|いとこ|お兄さん|お姉さん|弟さん|妹さん|彼|彼女|家族|両親)$/u
 
-const OF_OTHERS: ReadonlySet<string> = new Set(['home', 'employer', 'workplace'])
+const THIRD_PERSON_ATTRIBUTES: ReadonlySet<string> = new Set(['home', 'employer', 'workplace'])
 
-/** The attribute of somebody else that a statement in plain wording sets: where they live, and who they work for. */
+/** The attribute of another person (home or employer) that a statement in plain wording sets, or null. */
 export function findThirdPersonAttribute(plain: string): Attribute | null {
   for (const [pattern, own] of OTHERS) {
     const match = pattern.exec(plain)
@@ -210,15 +207,15 @@ export function findThirdPersonAttribute(plain: string): Attribute | null {
     if (match === null || person === undefined) continue
     const words = person.replace(/^[oa] (?=meu|minha|noss)/u, '').split(' ')
     if (NOBODY.has(words[0] ?? '')) return null
-    const found = findAttribute(own + plain.slice(match[0].length))
-    if (found === null || !OF_OTHERS.has(found.name)) continue
-    const plurality = isSinglePerson(words) ? found.cardinality : 'usually one'
-    return { ...found, name: `${found.name} of ${words.join(' ')}`, cardinality: plurality }
+    const attribute = findAttribute(own + plain.slice(match[0].length))
+    if (attribute === null || !THIRD_PERSON_ATTRIBUTES.has(attribute.name)) continue
+    const cardinality = isSinglePerson(words) ? attribute.cardinality : 'usually one'
+    return { ...attribute, name: `${attribute.name} of ${words.join(' ')}`, cardinality }
   }
   return null
 }
 
-/** Whether there is one who is called this: "Anna", "my mother", "my brother Tom", but not "my brother". */
+/** Whether the words identify one person: "Anna", "my mother", "my brother Tom", but not "my brother". */
 function isSinglePerson(words: readonly string[]): boolean {
   const [first = '', second, ...more] = words
   if (/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(first)) {

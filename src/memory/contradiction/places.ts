@@ -1,9 +1,9 @@
 /**
- * How large a place is, as far as its name is known here: whoever lives in Berlin lives in Germany too, so the one says
- * nothing against the other. Places of the same size exclude each other; what isn't listed is taken for a town.
+ * The size class of places: whoever lives in Berlin also lives in Germany, so places of different sizes do not contradict
+ * each other. Unlisted places count as towns.
  */
 
-export type PlaceSize = 'district' | 'town' | 'region' | 'country' | 'continent'
+type PlaceSize = 'district' | 'town' | 'region' | 'country' | 'continent'
 
 export function getPlaceSize(place: string): PlaceSize {
   return (

@@ -1,17 +1,17 @@
 /**
- * Ways of saying the same, brought to one: "by the way, I'm employed by Siemens" becomes "I work at Siemens". What is
- * rewritten is compared with other rewritten statements and never shown or stored.
+ * Rewrites statements to one plain wording: "by the way, I'm employed by Siemens" becomes "I work at Siemens". The result is
+ * compared with other rewritten statements, and never shown or stored.
  *
- * A rewriting may only swap wordings that mean the same to anyone. One that is wrong makes two statements the same
- * that are not, and the second is lost. So no strength, no time and no doubt is taken away: "I might move" stays.
+ * A rewriting may only exchange equivalent wordings: a wrong one equates different statements, and the second is lost. So
+ * degree, time and doubt stay: "I might move" is not simplified.
  */
 
 type Rewriting = readonly [pattern: RegExp, replacement: string]
 
-/** Longer statements say more than one thing, and no rewriting may take long on any text. */
+/** Longer texts make several statements, and rewriting must be fast on any text. */
 export const REWRITTEN_CHARACTERS_MAX = 300
 
-/** The statement in the plainest wording known. Case is kept, because names are told by it. */
+/** The statement in plain wording. Case is kept, because it marks names. */
 export function simplifyWording(statement: string): string {
   if (statement.length > REWRITTEN_CHARACTERS_MAX) return statement
   let text = statement
@@ -22,15 +22,15 @@ export function simplifyWording(statement: string): string {
   return normalizeNumbers(text).replace(/\s+/g, ' ').trim()
 }
 
-/** All of its rules, for warming up. */
+/** All patterns, for `pattern-warmup.ts`. */
 export function listWordingPatterns(): readonly RegExp[] {
   return [...REWRITINGS, ...EAST_ASIAN].map(([rule]) => rule)
 }
 
 const EAST_ASIAN_LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
-/** What stands before or after a statement and says nothing. */
-const AROUND: readonly Rewriting[] = [
+/** Phrases before or after a statement that add nothing. */
+const FRAMING: readonly Rewriting[] = [
   [
     /^(?:by the way|btw|fyi|also|oh|well|so|okay|ok|hey|actually|honestly|just so you know|for the record|as i said|übrigens|außerdem|wie gesagt|nebenbei|por cierto|además|au fait|d'ailleurs|par ailleurs|aliás|a propósito|à propos|por sinal|além disso|对了|顺便说一下|顺便说一句|另外|ちなみに|そういえば|ところで)[,:，：、] */iu,
     '',
@@ -62,7 +62,7 @@ const SHORT_FORMS: readonly Rewriting[] = [
   [/(\p{L})n't\b/gu, '$1 not'],
 ]
 
-/** "No longer" in one form for all that can be given up: "I don't … anymore". */
+/** One form for what was given up: "I don't … anymore". */
 const ENDINGS: readonly Rewriting[] = [
   [/\bi (?:have )?(?:quit|stopped|gave up|given up) (?=\p{L}+ing\b)/giu, 'I do not '],
   [
@@ -180,7 +180,7 @@ const EAST_ASIAN: readonly Rewriting[] = [
   [/(?<!\p{L})(?:私|わたし|僕|俺)は、?/gu, ''],
   [/(て|で)(?:います|る|いる)(?=。|$)/gu, '$1いる'],
   [/(?:だ|である)(?=。|$)/gu, 'です'],
-  // Plain verbs at the end as polite ones.
+  // Plain verb endings become polite ones.
   ...[...'くきぐぎすしつちぬにぶびむみうい'.matchAll(/(.)(.)/g)].map(
     ([, plain, polite]): Rewriting => [
       new RegExp(`(?<=\\p{Script=Han})${plain}(?=。|$)`, 'gu'),
@@ -216,7 +216,7 @@ const TENS = new RegExp(
 )
 const HAN_NUMBERS = '〇一二三四五六七八九'
 
-/** Times of day by the clock of 24 hours, and small numbers in digits. One and its likes are articles too often. */
+/** Writes times of day in 24-hour format and small numbers as digits; "one" is too often an article. */
 function normalizeNumbers(text: string): string {
   return text
     .replace(
@@ -239,7 +239,7 @@ function normalizeNumbers(text: string): string {
 }
 
 const REWRITINGS: readonly Rewriting[] = [
-  ...AROUND,
+  ...FRAMING,
   ...SHORT_FORMS,
   ...ENDINGS,
   ...ENGLISH,

@@ -4,7 +4,7 @@ import { announcesChange, compareStatements } from './statements.ts'
 
 const verdict = (a: string, b: string) => {
   const comparison = compareStatements(a, b)
-  return comparison.kind === 'contradicts' ? comparison.because : comparison.kind
+  return comparison.kind === 'contradicts' ? comparison.reason : comparison.kind
 }
 
 describe('compareStatements', () => {
@@ -66,9 +66,9 @@ describe('compareStatements', () => {
     ['Moro em Lisboa', 'Moro em Porto', 'value'],
     ['我住在北京', '我住在上海', 'value'],
     ['東京に住んでいます', '大阪に住んでいます', 'value'],
-  ])('[WR4] a contradiction: %s | %s', (a, b, because) => {
-    expect(verdict(a, b)).toBe(because)
-    expect(verdict(b, a)).toBe(because)
+  ])('[WR4] a contradiction: %s | %s', (a, b, reason) => {
+    expect(verdict(a, b)).toBe(reason)
+    expect(verdict(b, a)).toBe(reason)
   })
 
   it.each([
@@ -122,12 +122,12 @@ describe('compareStatements', () => {
     ['<script>alert(1)</script>', '<script>alert(1);</script>'],
     ['', ''],
     ['!!!', '???'],
-  ])('[WR3] unrelated as far as rules can tell: %s | %s', (a, b) => {
+  ])('[WR3] undecided or compatible: %s | %s', (a, b) => {
     expect(verdict(a, b)).toBe('different')
     expect(verdict(b, a)).toBe('different')
   })
 
-  it('[WR3] is symmetric, and no text breaks it', () => {
+  it('[WR3] is symmetric on any text', () => {
     const words = fc.constantFrom(
       'I',
       'like',
@@ -148,7 +148,7 @@ describe('compareStatements', () => {
   })
 })
 
-describe('what means the same', () => {
+describe('equivalent statements', () => {
   it.each([
     ['By the way, I play the cello', 'I play the cello'],
     ['Remember that I take my tea without sugar', 'I take my tea without sugar'],
@@ -180,7 +180,7 @@ describe('what means the same', () => {
   })
 })
 
-describe('what can both be true', () => {
+describe('compatible statements', () => {
   it.each([
     ['I live in Berlin', 'I live in Germany'],
     ['I live in Kreuzberg', 'I live in Berlin'],
@@ -218,7 +218,7 @@ describe('what can both be true', () => {
     expect(verdict(b, a)).toBe('different')
   })
 
-  it('[TR2] no text of any length takes long or breaks it', () => {
+  it('[TR2] handles any text of any length quickly', () => {
     for (const piece of [
       'I live in ',
       'not ',
@@ -245,12 +245,12 @@ it.each([
   ['My flight leaves at 9:30', 'My flight leaves at 10:15', 'number'],
   ['会议在星期一', '会议在星期二', 'date'],
   ['The house was built in 1920', 'The house was built in 1925', 'number'],
-])('[WR4] %s | %s: %s', (a, b, because) => {
-  expect(verdict(a, b)).toBe(because)
-  expect(verdict(b, a)).toBe(because)
+])('[WR4] %s | %s: %s', (a, b, reason) => {
+  expect(verdict(a, b)).toBe(reason)
+  expect(verdict(b, a)).toBe(reason)
 })
 
-it('[WR4] notices when a statement announces a change', () => {
+it('[WR4] detects that a statement announces a change', () => {
   for (const text of [
     'I have 3 cats now',
     'Ich wohne jetzt in Bonn',

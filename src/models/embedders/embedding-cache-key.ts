@@ -1,5 +1,6 @@
 /** What decides a vector, as one name that holds neither the text nor anything secret. */
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/hash.ts'
 import type { EmbeddingModel, EmbeddingPurpose } from '../embedder.ts'
 
 export type EmbeddingCacheScope = {
@@ -22,5 +23,5 @@ export function computeCacheKey(origin: EmbeddingCacheScope, text: string): stri
 
 /** Two servers may run different models by the same name. Keys say nothing of vectors: a new one pays for none again. */
 export function hashAccount(baseUrl: string): string {
-  return createHash('sha256').update(baseUrl).digest('hex')
+  return sha256(baseUrl)
 }

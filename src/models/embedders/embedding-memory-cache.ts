@@ -5,6 +5,7 @@
 
 import { throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import { SharedTask } from '../../lib/single-flight.ts'
 import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../embedder.ts'
 import { computeCacheKey } from './embedding-cache-key.ts'
@@ -32,7 +33,9 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
     isPurposeSpecific: purposeMatters = true,
   } = options
   if (entriesMax === 0 || ageMsMax === 0) return embedder
-  const recent = new VectorLruCache(options.clock, entriesMax, ageMsMax)
+  const recent = new LruCache<string, Float32Array>({
+    ...{ entriesMax, ttlMs: ageMsMax, now: () => options.clock.now() },
+  })
   const flights = new Map<string, InFlightCall>()
   let hits = 0
   let misses = 0
@@ -56,7 +59,7 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
     const kept = new Map<string, Float32Array>()
     for (const [key, vector] of byKey) {
       if (vector === undefined) continue
-      recent.keep(key, vector)
+      recent.set(key, vector)
       kept.set(key, vector)
     }
     return kept
@@ -74,7 +77,7 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
     const joined = new Map<InFlightCall, Map<string, string>>()
     for (const [at, key] of keys.entries()) {
       const text = texts[at] ?? ''
-      const known = found.get(key) ?? recent.find(key)
+      const known = found.get(key) ?? recent.get(key)
       const flight = flights.get(key)
       if (known !== undefined) found.set(key, known)
       else if (flight !== undefined) addToFlight(joined, flight, key, text)
@@ -131,44 +134,4 @@ function addToFlight(
   const asked = joined.get(flight) ?? new Map<string, string>()
   asked.set(key, text)
   joined.set(flight, asked)
-}
-
-/** The vectors used last, none of them older than allowed. A Map keeps its order of insertion: the first is the oldest. */
-class VectorLruCache {
-  readonly #clock: Clock
-  readonly #entriesMax: number
-  readonly #ageMsMax: number
-  readonly #entries = new Map<string, { readonly vector: Float32Array; readonly madeAt: number }>()
-
-  constructor(clock: Clock, entriesMax: number, ageMsMax: number) {
-    this.#clock = clock
-    this.#entriesMax = entriesMax
-    this.#ageMsMax = ageMsMax
-  }
-
-  get size(): number {
-    return this.#entries.size
-  }
-
-  find(key: string): Float32Array | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    if (this.#clock.now() - entry.madeAt >= this.#ageMsMax) return undefined
-    this.#entries.set(key, entry)
-    return entry.vector
-  }
-
-  keep(key: string, vector: Float32Array): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, { vector, madeAt: this.#clock.now() })
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#entriesMax) break
-      this.#entries.delete(oldest)
-    }
-  }
-
-  clear(): void {
-    this.#entries.clear()
-  }
 }

@@ -5,10 +5,12 @@
  * It holds vectors and hashes, no text. Vectors still tell something about their texts: where the database is
  * encrypted, this file should not be used.
  */
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { readFileIdentity } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { CacheEntry, EmbeddingCache } from './embedding-cache.ts'
 
@@ -75,7 +77,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
 
   /** Whatever is found out to be damaged is begun anew and tried once more. */
   async function using<Result>(work: (database: Database) => Result): Promise<Result> {
-    const before = identityOf(path)
+    const before = readFileIdentity(path)
     let connection: CacheConnection | null = null
     try {
       connection = await connect()
@@ -91,7 +93,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
   function beginAnew(connection: CacheConnection | null, damaged: string | null): void {
     if (connection !== null) disconnect()
     // Another process may have begun anew already: then the file at the path is a good one.
-    if (identityOf(path) !== damaged) return
+    if (readFileIdentity(path) !== damaged) return
     const aside = `${path}.damaged`
     rmSync(aside, { force: true })
     for (const companion of ['-wal', '-shm']) rmSync(path + companion, { force: true })
@@ -155,7 +157,7 @@ async function openConnection(path: string): Promise<CacheConnection> {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     assertOwnFile(database)
     inTransaction(database, () => database.exec(SCHEMA))
-    return { database, identity: identityOf(path) }
+    return { database, identity: readFileIdentity(path) }
   } catch (error) {
     closeQuietly(database)
     throw error
@@ -168,7 +170,7 @@ function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (getSystemErrorCode(error) !== 'EEXIST') throw error
   }
 }
 
@@ -258,12 +260,6 @@ function isCorruptionError(error: unknown): boolean {
   const code = 'errcode' in error ? error.errcode : 'sqliteCode' in error ? error.sqliteCode : null
   const isDamageCode = typeof code === 'number' && DAMAGE_CODES.includes(code & 0xff)
   return isDamageCode || DAMAGE_MESSAGES.test(error.message)
-}
-
-/** What a file is, whatever it is called: it changes when another file takes its path. */
-function identityOf(path: string): string | null {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}`
 }
 
 function keyBytes(key: string): Uint8Array {

@@ -94,17 +94,6 @@ function knownCode(answer: unknown): string | null {
   return typeof found === 'string' ? found : null
 }
 
-/** In milliseconds. A date is compared with the provider's own clock. */
-export function parseRetryAfter(headers: HeaderPairs): number | null {
-  const exact = Number(findHeader(headers, 'retry-after-ms') ?? Number.NaN)
-  if (exact >= 0) return exact
-  const text = findHeader(headers, 'retry-after')?.trim()
-  if (text === undefined) return null
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1_000
-  const wait = Date.parse(text) - Date.parse(findHeader(headers, 'date') ?? '')
-  return Number.isNaN(wait) ? null : Math.max(0, wait)
-}
-
 export function findHeader(headers: HeaderPairs, name: string): string | undefined {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1]
 }

@@ -4,10 +4,13 @@
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { createAbortedError, raceAbort, throwIfAborted } from '../../lib/abort.ts'
+import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
-import { getField } from '../../lib/json.ts'
+import { parseRetryAfter, readBodyUpTo } from '../../lib/http-client.ts'
+import { getField, parseJson } from '../../lib/json.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
+import { retry, serviceRetryDelayMs, withJitter } from '../../lib/retry.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
 import { routeModel } from '../model-routing.ts'
@@ -18,7 +21,6 @@ import {
   createInterruptedError,
   createInvalidResponseError,
   findHeader,
-  parseRetryAfter,
   toProviderError,
 } from './completion-errors.ts'
 
@@ -34,7 +36,6 @@ const ANSWER_BYTES_MAX = 8 * 1_048_576
 /** Enough of an error to see what it is about. */
 const ERROR_BYTES_MAX = 64 * 1_024
 const PAUSES_MS = [1_000, 4_000] as const
-const JITTER = 0.2
 /** A provider that asks for a longer pause is not waited for: the caller learns how long, and decides. */
 const RETRY_AFTER_MS_MAX = 30_000
 const MODELS_KNOWN_MAX = 1_000
@@ -42,7 +43,7 @@ const NO_QUIRKS: ProviderQuirks = { rejectsJsonMode: false, usesLegacyTokenLimit
 
 export function createProviderLanguageModel(parts: LanguageModelDependencies): LanguageModel {
   const { registry, upstream, clock, random = Math.random } = parts
-  const known = new Map<string, ProviderQuirks>()
+  const known = new LruCache<string, ProviderQuirks>({ entriesMax: MODELS_KNOWN_MAX })
 
   /** Asks, and asks again without what is refused by name. */
   async function ask(route: ModelRoute, request: CompletionRequest): Promise<ParsedCompletion> {
@@ -53,26 +54,15 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
       if (answer.kind === 'told') return answer.told
       const learned = detectQuirks(answer, quirks)
       if (learned === null) throw answer.error
-      if (known.size >= MODELS_KNOWN_MAX) known.clear() // they are found out again
       known.set(name, learned)
     }
   }
 
-  async function persistently(
-    route: ModelRoute,
-    request: CompletionRequest,
-  ): Promise<ParsedCompletion> {
-    for (const pauseMs of PAUSES_MS) {
-      try {
-        return await ask(route, request)
-      } catch (thrown) {
-        const pause = computeRetryDelay(thrown, pauseMs * (1 + JITTER * (2 * random() - 1)))
-        if (pause === null) throw thrown
-        throwIfAborted(request.signal)
-        await raceAbort(clock.sleep(pause, request.signal), request.signal)
-      }
-    }
-    return ask(route, request)
+  /** What took too long is not tried again: it would again. */
+  const delayMs = (error: unknown, count: number) => {
+    const pauseMs = PAUSES_MS[count]
+    if (pauseMs === undefined) return null
+    return serviceRetryDelayMs(error, withJitter(pauseMs, random()), RETRY_AFTER_MS_MAX)
   }
 
   return {
@@ -84,7 +74,10 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
         throw new AppError('not_found', message, { provider: route.provider.name })
       }
       try {
-        return toCompletion(request, await persistently(route, request))
+        return toCompletion(
+          request,
+          await retry(() => ask(route, request), { clock, delayMs, signal: request.signal }),
+        )
       } catch (thrown) {
         throw request.signal.aborted ? createAbortedError() : thrown
       }
@@ -111,15 +104,6 @@ function toCompletion({ messages }: CompletionRequest, told: ParsedCompletion): 
     isTruncated: isCut,
     tokens: { input: input ?? asked(), output: output ?? estimateTokens(text) },
   }
-}
-
-/** Null when there is no further try to be made. What took too long is not tried again: it would again. */
-function computeRetryDelay(thrown: unknown, pauseMs: number): number | null {
-  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
-  if (thrown.facts.retryable === false) return null
-  const { retryAfterMs } = thrown.facts
-  if (typeof retryAfterMs !== 'number') return pauseMs
-  return retryAfterMs > RETRY_AFTER_MS_MAX ? null : Math.max(pauseMs, retryAfterMs)
 }
 
 type RejectedCall = {
@@ -153,8 +137,8 @@ async function send(
     const error = toProviderError(
       provider,
       status,
-      parseJsonOrUndefined(text),
-      parseRetryAfter(headers),
+      parseJson(text),
+      parseRetryAfter((name) => findHeader(headers, name)),
     )
     return { kind: 'refused', status, text, error, sent }
   }
@@ -165,7 +149,7 @@ async function send(
     throw createInvalidResponseError(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
   return {
     kind: 'told',
-    told: parseCompletion(provider, parseJsonOrUndefined(text), dialect.parseResponse),
+    told: parseCompletion(provider, parseJson(text), dialect.parseResponse),
   }
 }
 
@@ -212,14 +196,8 @@ async function readText(
   { headers, body }: Pick<UpstreamResponse, 'headers' | 'body'>,
   bytesMax: number,
 ): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > bytesMax) return null
-    chunks.push(chunk)
-  }
-  const bytes = await decompress(headers, Buffer.concat(chunks), bytesMax)
+  const read = await readBodyUpTo(body, bytesMax)
+  const bytes = read === null ? null : await decompress(headers, read, bytesMax)
   return bytes === null ? null : bytes.toString('utf8')
 }
 
@@ -249,12 +227,3 @@ const UNPACKING = new Map<
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
 ])
-
-/** Undefined when it is no JSON. */
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -2,10 +2,11 @@
  * The files of a model, read and checked. What is checked is what is used: the bytes that were hashed are the ones that
  * are loaded.
  */
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 
 export const CHECKSUM_FILE = 'SHA256SUMS'
 export const TOKENIZER_FILE = 'tokenizer.json'
@@ -57,7 +58,7 @@ export async function openModelFiles(origin: ModelOrigin): Promise<ModelFiles> {
       if (expected !== undefined) throw createMissingFileError(origin, file)
       return null
     }
-    const sum = createHash('sha256').update(bytes).digest('hex')
+    const sum = sha256(bytes)
     if (sums !== null && sum !== expected) {
       throw createDamagedFileError(origin, file, `does not match ${CHECKSUM_FILE}`)
     }
@@ -103,7 +104,7 @@ async function readIfThere(origin: ModelOrigin, file: string): Promise<Uint8Arra
   try {
     return await readFile(path)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = getSystemErrorCode(cause) || 'unknown'
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new AppError(
       'unavailable',

@@ -1,5 +1,6 @@
 /** The other side of `worker-process.ts`: what runs inside of the process that it starts. */
 import { type ErrorCode, type ErrorDetails, toAppError } from '../../lib/errors.ts'
+import { Mutex } from '../../lib/mutex.ts'
 
 export type WorkerFailure = {
   readonly kind: 'failed'
@@ -10,9 +11,9 @@ export type WorkerFailure = {
 
 /** Serves one request after the other, and ends with the process that started this one. */
 export function serveParentProcess<Request>(answerTo: (request: Request) => Promise<object>): void {
-  let turn = Promise.resolve()
+  const mutex = new Mutex()
   process.on('message', (message) => {
-    turn = turn.then(() => serve(message as Request)) // from the program that started this process
+    void mutex.run(() => serve(message as Request)) // from the program that started this process
   })
   process.on('disconnect', () => process.exit())
   // Ctrl-C in a terminal reaches both processes. Whether this one ends is up to the other.

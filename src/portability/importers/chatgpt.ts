@@ -1,4 +1,4 @@
-/** ChatGPT's data export: conversations as trees, of which the branch that was shown last becomes the transcript. */
+/** ChatGPT data exports: conversations are trees, and the branch shown last becomes the transcript. */
 import { TURN_ROLES } from '../../domain/turn.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import {
@@ -19,7 +19,7 @@ export function* readChatgpt(value: unknown): Generator<ImportRecord> {
   }
 }
 
-/** The list, wherever it stands. */
+/** The list of conversations in any of its wrappers. */
 export function listConversations(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const list = isObject(value) ? getOwnField(value, 'conversations') : undefined
@@ -31,7 +31,7 @@ function parseConversationTurns(item: unknown, at: number): readonly ImportRecor
   const session = readText(conversation, 'conversation_id', 'id')
   const mapping = getOwnField(conversation, 'mapping')
   if (session === null || !isObject(mapping)) {
-    throw createInvalidRecordError('A conversation has no id, or no messages where they should be.')
+    throw createInvalidRecordError('A conversation must have an id and messages.')
   }
   const records: ImportRecord[] = []
   for (const node of getActiveBranch(mapping, readText(conversation, 'current_node'))) {
@@ -41,12 +41,12 @@ function parseConversationTurns(item: unknown, at: number): readonly ImportRecor
   return orderTurnTimes(records, readTime(conversation, 'create_time'))
 }
 
-/** From the first message to the one that was shown last. */
+/** The nodes from the root to the message that was shown last. */
 function getActiveBranch(mapping: Fields, current: string | null): readonly Fields[] {
   const path: Fields[] = []
   const seen = new Set<string>()
   let id = current !== null && Object.hasOwn(mapping, current) ? current : findLastLeaf(mapping)
-  // A tree that bites its own tail ends where it began.
+  // The walk stops at a cycle.
   while (id !== null && Object.hasOwn(mapping, id) && !seen.has(id)) {
     seen.add(id)
     const node = mapping[id]
@@ -57,7 +57,7 @@ function getActiveBranch(mapping: Fields, current: string | null): readonly Fiel
   return path.reverse()
 }
 
-/** Where the export does not say what was shown last: the last message that nothing answers. */
+/** Used when the export does not name the current node: the last node without children. */
 function findLastLeaf(mapping: Fields): string | null {
   const parents = new Set(
     Object.values(mapping).map((node) =>
@@ -77,13 +77,13 @@ type TurnPosition = {
   readonly position: number
 }
 
-/** Null for what nobody saw: hidden instructions, thoughts, empty messages. */
+/** Null for hidden instructions, reasoning and empty messages. */
 function parseTurn(node: Fields, { session, at, position }: TurnPosition): ImportedTurn | null {
   const message = getOwnField(node, 'message')
   if (!isObject(message) || isHidden(message)) return null
   const author = getOwnField(message, 'author')
-  const given = isObject(author) ? readText(author, 'role') : null
-  const role = TURN_ROLES.find((each) => each === given)
+  const authorRole = isObject(author) ? readText(author, 'role') : null
+  const role = TURN_ROLES.find((each) => each === authorRole)
   const content = readContent(getOwnField(message, 'content'))
   if (role === undefined || content.trim() === '') return null
   return {
@@ -108,19 +108,19 @@ function isHidden(message: Fields): boolean {
   )
 }
 
-/** Kinds of content that were said, not thought or set up. */
-const SAID = ['text', 'multimodal_text', 'code', 'execution_output']
+/** Content types that belong to the transcript; the others are reasoning and context. */
+const TRANSCRIPT_TYPES = ['text', 'multimodal_text', 'code', 'execution_output']
 
 function readContent(content: unknown): string {
   if (!isObject(content)) return ''
   const kind = readText(content, 'content_type') ?? 'text'
-  if (!SAID.includes(kind)) return ''
+  if (!TRANSCRIPT_TYPES.includes(kind)) return ''
   const parts = getOwnField(content, 'parts')
   if (!Array.isArray(parts)) return readText(content, 'text') ?? ''
   return parts.map(readPartText).filter(Boolean).join('\n')
 }
 
-/** Of pictures and sounds only what was said in them. */
+/** Images and audio contribute only their transcript. */
 function readPartText(part: unknown): string {
   if (typeof part === 'string') return part
   const text = isObject(part) ? getOwnField(part, 'text') : undefined

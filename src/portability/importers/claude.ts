@@ -1,4 +1,4 @@
-/** Claude's data export: conversations as lists of messages, which become the transcript. */
+/** Claude data exports: lists of messages, which become the transcript. */
 import type { TurnRole } from '../../domain/turn.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import { listConversations } from './chatgpt.ts'
@@ -32,7 +32,7 @@ function parseConversationTurns(item: unknown, at: number): readonly ImportRecor
   const session = readText(conversation, 'uuid', 'id')
   const messages = getOwnField(conversation, 'chat_messages')
   if (session === null || !Array.isArray(messages)) {
-    throw createInvalidRecordError('A conversation has no id, or no messages where they should be.')
+    throw createInvalidRecordError('A conversation must have an id and messages.')
   }
   const records = messages.flatMap((message: unknown, position) => [
     ...parseImportItem(at, () =>
@@ -65,7 +65,7 @@ function parseTurn(
   }
 }
 
-/** The parts that are text; `text` beside them holds notices in the place of the parts that aren't. */
+/** Joins the text blocks; the `text` field also holds placeholders for other blocks, so it is the fallback. */
 function readContent(message: Fields): string {
   const blocks = getOwnField(message, 'content')
   const texts = (Array.isArray(blocks) ? blocks : [])

@@ -48,7 +48,7 @@ describe('ChatGPT', () => {
     },
   }
 
-  it('[PO26] keeps the branch that was shown last, in its order', () => {
+  it('[PO26] imports the branch that was shown last, in order', () => {
     expect(said(readChatgpt([conversation]))).toEqual([
       ['user', 'I like tea', 0],
       ['assistant', 'Noted.\nAnd more.', 1],
@@ -61,7 +61,7 @@ describe('ChatGPT', () => {
     })
   })
 
-  it('[PO26] finds the branch where the export does not name it, and survives a tree that is none', () => {
+  it('[PO26] finds the branch without a current node, and survives cycles', () => {
     const { current_node: _, ...unnamed } = conversation
     expect(said(readChatgpt([unnamed]))).toEqual(said(readChatgpt([conversation])))
     const circle = {
@@ -80,7 +80,7 @@ describe('ChatGPT', () => {
     expect(records.map(({ kind }) => kind)).toEqual(['turn', 'turn', 'turn', 'fault'])
   })
 
-  it('[PO26] tells which conversation could not be read, and reads the others', () => {
+  it('[PO26] reports the conversation that could not be read, and reads the others', () => {
     const records = [...readChatgpt([{ title: 'no messages' }, conversation, 'x'])]
     expect(records.map(({ kind, at }) => [kind, at])).toEqual([
       ['fault', 1],
@@ -120,7 +120,7 @@ describe('Claude', () => {
     ],
   }
 
-  it('[PO26] makes turns of what was written', () => {
+  it('[PO26] turns messages into turns', () => {
     expect(said(readClaude([conversation]))).toEqual([
       ['user', 'I like tea', 0],
       ['assistant', 'Noted.', 1],
@@ -136,8 +136,8 @@ describe('Claude', () => {
   it('[PO40] gives turns times in the order of the conversation, whichever of them are missing', () => {
     const times = (startedAt: string | null, ...given: readonly (string | null)[]) => {
       const messages = given.map((time) => ({ sender: 'human', text: 'x', created_at: time }))
-      const told = { uuid: 'u1', created_at: startedAt, chat_messages: messages }
-      return [...readClaude([told])].map((record) =>
+      const conversation = { uuid: 'u1', created_at: startedAt, chat_messages: messages }
+      return [...readClaude([conversation])].map((record) =>
         record.kind === 'turn' && record.saidAt !== null
           ? new Date(record.saidAt).toISOString().slice(0, 10)
           : null,

@@ -1,8 +1,8 @@
 /**
- * Reads the databases of other programs, and never writes to them: not to the file, and not beside it.
+ * Reads SQLite databases of other programs without writing to the file or beside it.
  *
- * A database whose recent changes still lie beside it (the program runs, or was killed) is copied with them and read
- * from the copy; any other is opened as a file that can't change, which needs neither locks nor files of SQLite's own.
+ * A database with a non-empty WAL or journal (its program runs or was killed) is copied together with it. Any other is
+ * opened as immutable, which needs neither locks nor auxiliary files.
  */
 import { closeSync, copyFileSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,9 +15,9 @@ import { isSqlite } from './format-detection.ts'
 export type ForeignRow = { readonly [column: string]: unknown }
 
 export interface ForeignDatabase {
-  /** Tables, not views: what a view does is up to whoever made the file. */
+  /** Tables only: views of an untrusted file could run anything. */
   readonly tables: readonly string[]
-  /** Those of the columns that are there, in the order the rows were written. */
+  /** Yields the existing columns of each row in insertion order. */
   rows(
     table: string,
     columns: { readonly required: readonly string[]; readonly optional: readonly string[] },
@@ -25,19 +25,19 @@ export interface ForeignDatabase {
   close(): void
 }
 
-const BESIDE = ['-wal', '-journal']
+const JOURNAL_SUFFIXES = ['-wal', '-journal']
 
 export async function openForeignDatabase(path: string): Promise<ForeignDatabase> {
-  refuseUnreadable(path)
-  const copy = hasRecentWrites(path) ? copied(path) : null
+  assertReadable(path)
+  const copy = hasRecentWrites(path) ? copyDatabase(path) : null
   const remove = () => {
     if (copy !== null) rmSync(copy.folder, { recursive: true, force: true })
   }
   try {
     const database = await open(path, copy?.path ?? null)
     return {
-      tables: guarded(path, () => tableNames(database)),
-      rows: (table, columns) => rowsOf(path, database, table, columns),
+      tables: withDatabaseErrors(path, () => listTables(database)),
+      rows: (table, columns) => readRows(path, database, table, columns),
       close: () => {
         if (database.isOpen) database.close()
         remove()
@@ -51,16 +51,16 @@ export async function openForeignDatabase(path: string): Promise<ForeignDatabase
 
 async function open(path: string, copy: string | null): Promise<DatabaseSyncInstance> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
-  return guarded(path, () => {
-    if (copy !== null) return configured(new DatabaseSync(copy))
+  return withDatabaseErrors(path, () => {
+    if (copy !== null) return harden(new DatabaseSync(copy))
     const address = pathToFileURL(path)
     address.searchParams.set('immutable', '1')
-    return configured(new DatabaseSync(address, { readOnly: true }))
+    return harden(new DatabaseSync(address, { readOnly: true }))
   })
 }
 
-/** The file's own schema must not run functions that are not harmless. */
-function configured(database: DatabaseSyncInstance): DatabaseSyncInstance {
+/** Keeps an untrusted schema from running unsafe functions. */
+function harden(database: DatabaseSyncInstance): DatabaseSyncInstance {
   try {
     database.exec(
       'PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON',
@@ -72,16 +72,16 @@ function configured(database: DatabaseSyncInstance): DatabaseSyncInstance {
   }
 }
 
-function tableNames(database: DatabaseSyncInstance): readonly string[] {
+function listTables(database: DatabaseSyncInstance): readonly string[] {
   return database
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`,
     )
     .all()
-    .map((row) => String((row as ForeignRow).name)) // the one column that was asked for
+    .map((row) => String((row as ForeignRow).name)) // the only selected column
 }
 
-function* rowsOf(
+function* readRows(
   path: string,
   database: DatabaseSyncInstance,
   table: string,
@@ -90,40 +90,40 @@ function* rowsOf(
     optional,
   }: { readonly required: readonly string[]; readonly optional: readonly string[] },
 ): Generator<ForeignRow> {
-  const there = guarded(
+  const existing = withDatabaseErrors(
     path,
     () =>
       database
         .prepare(`SELECT name FROM pragma_table_info(?)`)
         .all(table)
-        .map((row) => String((row as ForeignRow).name)), // as above
+        .map((row) => String((row as ForeignRow).name)), // the only selected column
   )
-  const missing = required.find((column) => !there.includes(column))
+  const missing = required.find((column) => !existing.includes(column))
   if (missing !== undefined) {
     throw new AppError(
       'invalid_input',
-      `The table ${table} of ${path} has no column ${missing}: it is laid out in a way that is not known here.`,
+      `Table ${table} of ${path} has no column ${missing}: this version of the database is not supported.`,
       { path },
     )
   }
-  const columns = [...required, ...optional].filter((column) => there.includes(column))
-  // The names are ours: they come from our own lists and were found in the file.
-  const rows = guarded(path, () => {
+  const columns = [...required, ...optional].filter((column) => existing.includes(column))
+  // The names are safe: they come from the tables of the importers.
+  const rows = withDatabaseErrors(path, () => {
     const statement = database.prepare(
-      `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)} ORDER BY rowid`,
+      `SELECT ${columns.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(table)} ORDER BY rowid`,
     )
-    // A number that is too large for JavaScript must not end the import.
+    // Integers beyond the safe range must not end the import.
     statement.setReadBigInts(true)
     return statement.iterate()[Symbol.iterator]()
   })
   for (;;) {
-    const { done, value } = guarded(path, () => rows.next())
+    const { done, value } = withDatabaseErrors(path, () => rows.next())
     if (done === true) return
-    yield withNumbers(value as ForeignRow) // rows are objects unless arrays are asked for
+    yield convertBigInts(value as ForeignRow) // rows are objects by default
   }
 }
 
-function withNumbers(row: ForeignRow): ForeignRow {
+function convertBigInts(row: ForeignRow): ForeignRow {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => [
       column,
@@ -132,26 +132,26 @@ function withNumbers(row: ForeignRow): ForeignRow {
   )
 }
 
-function quoted(name: string): string {
+function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-function refuseUnreadable(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) {
-    throw new AppError('not_found', `There is no file ${path}.`, { path })
+function assertReadable(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) {
+    throw new AppError('not_found', `File ${path} not found.`, { path })
   }
-  if (!isSqlite(startOf(path))) {
+  if (!isSqlite(readStart(path))) {
     throw new AppError(
       'locked',
-      `The file ${path} is not a plain SQLite database: it is encrypted, or something else. Only plain ones can be ` +
-        'read; have its program write one without encryption first.',
+      `File ${path} is not an unencrypted SQLite database. Export an unencrypted copy with its program, and import that ` +
+        'copy.',
       { path },
     )
   }
 }
 
-function startOf(path: string): Uint8Array {
+function readStart(path: string): Uint8Array {
   const file = openSync(path, 'r')
   try {
     const start = Buffer.alloc(16)
@@ -162,17 +162,19 @@ function startOf(path: string): Uint8Array {
 }
 
 function hasRecentWrites(path: string): boolean {
-  return BESIDE.some((end) => (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0) > 0)
+  return JOURNAL_SUFFIXES.some(
+    (suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  )
 }
 
-function copied(path: string): { readonly folder: string; readonly path: string } {
+function copyDatabase(path: string): { readonly folder: string; readonly path: string } {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-import-'))
   try {
     const copy = join(folder, 'copy.db')
     copyFileSync(path, copy)
-    for (const end of BESIDE) {
-      if (statSync(path + end, { throwIfNoEntry: false }) !== undefined) {
-        copyFileSync(path + end, copy + end)
+    for (const suffix of JOURNAL_SUFFIXES) {
+      if (statSync(path + suffix, { throwIfNoEntry: false }) !== undefined) {
+        copyFileSync(path + suffix, copy + suffix)
       }
     }
     return { folder, path: copy }
@@ -182,8 +184,8 @@ function copied(path: string): { readonly folder: string; readonly path: string 
   }
 }
 
-/** What SQLite says of a file, in the words of the table of errors. */
-function guarded<Result>(path: string, call: () => Result): Result {
+/** Maps errors of SQLite to application errors. */
+function withDatabaseErrors<Result>(path: string, call: () => Result): Result {
   try {
     return call()
   } catch (error) {
@@ -193,7 +195,7 @@ function guarded<Result>(path: string, call: () => Result): Result {
     throw new AppError(
       isBusy ? 'busy' : 'damaged',
       isBusy
-        ? `The database ${path} is in use. Quit the program that uses it, or import a copy.`
+        ? `The database ${path} is in use. Quit the program that uses it, or import a copy of the file.`
         : `The database ${path} cannot be read: ${message}.`,
       { path },
       error,

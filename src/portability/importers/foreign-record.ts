@@ -1,16 +1,15 @@
 /**
- * What other systems hold, in words of ours: memories and turns, each with the name it has where it comes from. Parsers
- * beside this file turn parsed JSON, rows of tables and lines of text into these; nothing here is checked against our
- * limits yet, that happens where a record becomes a row.
+ * Records of other systems as memories and turns, each with its name in the source. The parsers in this folder produce
+ * them from JSON, table rows and lines; limits are checked later, when a record becomes a row.
  */
 
 import { MEMORY_CATEGORIES, type MemoryCategory, type MemoryType } from '../../domain/memory.ts'
 import type { TurnRole } from '../../domain/turn.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
-import { type Fields, isObject, type JsonObject } from '../../lib/json.ts'
+import { type Fields, isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../../lib/time.ts'
 
-/** The systems that something can come from. They are part of the ids of what is imported, so they never change. */
+/** Source systems. Their names are part of the ids of imported rows, so they never change. */
 export type SourceSystem =
   | 'omniroute'
   | 'osaurus'
@@ -23,11 +22,11 @@ export type SourceSystem =
 
 type RecordOrigin = {
   readonly system: SourceSystem
-  /** Its place in the source, for people: the number of the line, item or row, from 1. */
+  /** The number of the line, item or row in the source, from 1, for messages. */
   readonly at: number
-  /** What it is called there, stable for ever: the same name always makes the same id here. */
+  /** A stable name in the source: the same name always yields the same id. */
   readonly name: string
-  /** Whose it was there: an API key or an agent. */
+  /** The owner in the source, such as an API key or an agent. */
   readonly owner?: string | null
   readonly user?: string | null
   readonly session?: string | null
@@ -45,14 +44,14 @@ export type ImportedMemory = RecordOrigin & {
   readonly isDisabled?: boolean
   readonly entities?: readonly string[]
   readonly metadata?: JsonObject
-  /** Only a time that never changes again, because the id begins with it. */
+  /** Must never change in the source, because the id begins with it. */
   readonly createdAt?: Instant | null
   readonly updatedAt?: Instant | null
   readonly expiresAt?: Instant | null
   readonly sourceCount?: number
   readonly useCount?: number
   readonly lastUsedAt?: Instant | null
-  /** Earlier wordings, oldest first, and when each of them began. */
+  /** Earlier wordings, oldest first, with the time each of them began. */
   readonly earlier?: readonly { readonly content: string; readonly since: Instant }[]
 }
 
@@ -66,7 +65,7 @@ export type ImportedTurn = RecordOrigin & {
   readonly saidAt: Instant | null
 }
 
-/** Something that could not be understood. It is counted and told, and does not stop the rest. */
+/** A record that could not be parsed. It is counted and reported. */
 export type ImportFault = {
   readonly kind: 'fault'
   readonly at: number
@@ -75,7 +74,7 @@ export type ImportFault = {
 
 export type ImportRecord = ImportedMemory | ImportedTurn | ImportFault
 
-/** The records that `read` makes of one item, or the reason why it makes none. */
+/** Parses one item into records, or into a fault with the reason. */
 export function parseImportItem(
   at: number,
   read: () => ImportRecord | readonly ImportRecord[],
@@ -91,8 +90,8 @@ export function parseImportItem(
 }
 
 /**
- * The turns of a conversation with times that never decrease, so that they list in its order. A turn without a time takes
- * that of the turn before it; the first ones take when the conversation was started.
+ * Makes the times of a conversation's turns non-decreasing, so that they list in order. A turn without a time takes that
+ * of the turn before it; the first ones take the start of the conversation.
  */
 export function orderTurnTimes(
   records: readonly ImportRecord[],
@@ -117,11 +116,11 @@ function maxInstant(a: Instant | null, b: Instant | null): Instant | null {
 }
 
 export function requireObject(value: unknown, what: string): Fields {
-  if (!isObject(value)) throw createInvalidRecordError(`${what} is no JSON object.`)
+  if (!isObject(value)) throw createInvalidRecordError(`${what} must be a JSON object.`)
   return value
 }
 
-/** A field of the object itself: one called `constructor` must not be found where there is none. */
+/** Reads the first own field that is set, so that inherited names such as `constructor` are never found. */
 export function getOwnField(fields: Fields, ...names: readonly string[]): unknown {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && fields[name] != null) return fields[name]
@@ -129,19 +128,20 @@ export function getOwnField(fields: Fields, ...names: readonly string[]): unknow
   return undefined
 }
 
-/** Text, or null when there is none. Numbers are taken as text: ids often are. */
+/** Reads text or null. Numbers become text, because ids are often numbers. */
 export function readText(fields: Fields, ...names: readonly string[]): string | null {
   const value = getOwnField(fields, ...names)
   if (value === undefined || value === '') return null
   if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string') throw createInvalidRecordError(`${names[0] ?? ''} is not text.`)
+  if (typeof value !== 'string')
+    throw createInvalidRecordError(`\`${names[0] ?? ''}\` must be text.`)
   return value
 }
 
 export function requireText(fields: Fields, ...names: readonly string[]): string {
   const value = getOwnField(fields, ...names)
   if (typeof value !== 'string')
-    throw createInvalidRecordError(`It has no ${names[0] ?? ''}, or one that is no text.`)
+    throw createInvalidRecordError(`\`${names[0] ?? ''}\` is required and must be text.`)
   return value
 }
 
@@ -150,25 +150,25 @@ export function readNumber(fields: Fields, ...names: readonly string[]): number 
   if (value === undefined) return null
   const number = typeof value === 'string' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) {
-    throw createInvalidRecordError(`${names[0] ?? ''} is not a number.`)
+    throw createInvalidRecordError(`\`${names[0] ?? ''}\` must be a number.`)
   }
   return number
 }
 
-/** Seconds count from 1970 as milliseconds do; from this number on they would be in the year 5138. */
+/** Smaller epoch values are seconds; as seconds, this number is in the year 5138. */
 const SECONDS_MAX = 1e11
 
-/** As databases write it: a date and a time of the world's clock, without saying so. */
+/** The SQL form of a UTC time, without a time zone. */
 const ZONELESS = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)$/
 
-/** A time in whichever form: ISO text, a database's text, seconds or milliseconds. */
+/** Reads a time as ISO text, SQL text, epoch seconds or epoch milliseconds. */
 export function readTime(fields: Fields, ...names: readonly string[]): Instant | null {
   const value = getOwnField(fields, ...names)
   if (value === undefined || value === '') return null
   const ms = typeof value === 'number' ? parseEpoch(value) : parseDateText(value)
   if (!Number.isFinite(ms) || Math.abs(ms) > INSTANT_MAX) {
-    const told = typeof value === 'string' || typeof value === 'number' ? `: "${value}"` : ''
-    throw createInvalidRecordError(`${names[0] ?? ''} is not a time${told.slice(0, 44)}.`)
+    const shown = typeof value === 'string' || typeof value === 'number' ? `; got "${value}"` : ''
+    throw createInvalidRecordError(`\`${names[0] ?? ''}\` must be a time${shown.slice(0, 48)}.`)
   }
   return Math.round(ms) as Instant // checked above
 }
@@ -184,7 +184,7 @@ function parseDateText(value: unknown): number {
   return Date.parse(day === undefined ? value : `${day}T${(time ?? '').replace(',', '.')}Z`)
 }
 
-/** A list of texts: a JSON array of them, or one text in which commas part them. */
+/** Reads a list of texts from a JSON array or from comma-separated text. */
 export function readTextList(fields: Fields, ...names: readonly string[]): readonly string[] {
   const value = getOwnField(fields, ...names)
   const parts = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
@@ -194,19 +194,11 @@ export function readTextList(fields: Fields, ...names: readonly string[]): reado
     .filter((part) => part !== '')
 }
 
-/** A JSON object, perhaps written as text. What is no object is left out rather than the memory lost. */
+/** Reads a JSON object or its serialized form. Anything else is dropped, so that the memory is not lost. */
 export function readMetadata(fields: Fields, ...names: readonly string[]): JsonObject {
   const value = getOwnField(fields, ...names)
-  const parsed = typeof value === 'string' ? parseJsonOrNull(value) : value
-  return isObject(parsed) ? (parsed as JsonObject) : {} // its depth and values are checked with the memory
-}
-
-export function parseJsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  const parsed = typeof value === 'string' ? parseJson(value) : value
+  return isObject(parsed) ? parsed : {} // its depth and values are checked with the memory
 }
 
 const CATEGORY_WORDS: readonly (readonly [RegExp, MemoryCategory])[] = [
@@ -219,7 +211,7 @@ const CATEGORY_WORDS: readonly (readonly [RegExp, MemoryCategory])[] = [
   [/fact|detail|profile|personal|about|background/, 'fact'],
 ]
 
-/** The category that a foreign word for one comes nearest to; undefined when none does. */
+/** Maps foreign category words to the closest category; undefined when none matches. */
 export function mapCategory(words: readonly string[]): MemoryCategory | undefined {
   for (const word of words.map((each) => each.slice(0, 200).toLowerCase())) {
     const same = MEMORY_CATEGORIES.find((category) => category === word)
@@ -229,7 +221,7 @@ export function mapCategory(words: readonly string[]): MemoryCategory | undefine
   return undefined
 }
 
-/** Salience of 0 … 1 on the scale of 1 … 10. */
+/** Maps a salience of 0 to 1 onto the importance scale of 1 to 10. */
 export function toImportanceScale(salience: number): number {
   return Math.min(10, Math.max(1, Math.round(salience * 10)))
 }

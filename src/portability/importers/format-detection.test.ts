@@ -66,7 +66,7 @@ const CASES: readonly (readonly [ImportFormat | null, string, string])[] = [
 ]
 
 describe('formats', () => {
-  it.each(CASES)('[PO18] %s is told from its content (%s)', (format, name, text) => {
+  it.each(CASES)('[PO18] %s is detected by its content (%s)', (format, name, text) => {
     expect(detectFormat(text, name)).toBe(format)
     expect(detectFormat(new TextEncoder().encode(text), name)).toBe(format)
     expect(detectFormat(`\ufeff${text}`, name)).toBe(format)
@@ -74,7 +74,7 @@ describe('formats', () => {
     expect(detectFormat(text + ' '.repeat(200_000), name)).toBe(format)
   })
 
-  it('[PO18] databases are told by their tables', () => {
+  it('[PO18] detects databases by their tables', () => {
     expect(detectTableFormat(['memories', 'api_keys'])).toBe('omniroute-sqlite')
     expect(detectTableFormat(['identity', 'pinned_facts', 'episodes', 'transcript'])).toBe(
       'osaurus-sqlite',

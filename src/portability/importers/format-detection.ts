@@ -1,7 +1,7 @@
-/** What a file is, from how it begins. Names say little: half of these are called `memories.json`. */
+/** Detects the format of a file from its beginning; names say little, as half of them are `memories.json`. */
 
-import { isObject } from '../../lib/json.ts'
-import { parseJsonOrNull, readText } from './foreign-record.ts'
+import { isObject, parseJson } from '../../lib/json.ts'
+import { readText } from './foreign-record.ts'
 
 export const IMPORT_FORMATS = [
   'recollect',
@@ -19,7 +19,7 @@ export const IMPORT_FORMATS = [
 
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
-/** How much of a file is enough to tell. */
+/** How many bytes detection needs. */
 export const DETECTION_BYTES = 65_536
 
 export const EXPORT_FORMAT = 'recollect-export'
@@ -28,19 +28,19 @@ export const ENCRYPTED_FORMAT = 'recollect-encrypted'
 
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
-/** Null when it could be anything. Of SQLite files the tables tell more: see `formatOfTables`. */
+/** Null for unknown formats. For SQLite files, `detectTableFormat` is more precise. */
 export function detectFormat(file: Uint8Array | string, name = ''): ImportFormat | null {
   const start = file.slice(0, DETECTION_BYTES)
   if (isSqlite(start)) {
     const bytes = typeof start === 'string' ? start : decodeLatin1(start)
-    return detectTableFormat([...bytes.matchAll(TABLE_MADE)].map((match) => match[1] ?? ''))
+    return detectTableFormat([...bytes.matchAll(TABLE_DECLARATION)].map((match) => match[1] ?? ''))
   }
   const text = (
     typeof start === 'string' ? start : new TextDecoder().decode(start, { stream: true })
   ).replace(/^\ufeff/, '')
   const trimmed = text.trimStart()
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
-    // A list in Markdown may begin with a link or a checkbox.
+    // A Markdown list may begin with a link or a checkbox.
     return (
       detectLineFormat(trimmed) ??
       detectJsonFormat(trimmed) ??
@@ -56,7 +56,7 @@ export function isSqlite(start: Uint8Array | string): boolean {
   )
 }
 
-/** Which system has a database with these tables. */
+/** Detects the system from the tables of its database. */
 export function detectTableFormat(tables: readonly string[]): ImportFormat | null {
   const has = (...names: readonly string[]) => names.every((name) => tables.includes(name))
   if (has('pinned_facts', 'episodes')) return 'osaurus-sqlite'
@@ -64,11 +64,11 @@ export function detectTableFormat(tables: readonly string[]): ImportFormat | nul
   return has('memories') ? 'omniroute-sqlite' : null
 }
 
-const TABLE_MADE = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
+const TABLE_DECLARATION = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
 
-/** Files of lines tell with the first. */
+/** JSON Lines formats are recognized by their first line. */
 function detectLineFormat(text: string): ImportFormat | null {
-  const line = parseJsonOrNull(text.split('\n', 1)[0] ?? '')
+  const line = parseJson(text.split('\n', 1)[0] ?? '')
   if (!isObject(line)) return null
   const word = (name: string) => (typeof line[name] === 'string' ? readText(line, name) : null)
   if (word('format') === EXPORT_FORMAT) return 'recollect'
@@ -79,8 +79,8 @@ function detectLineFormat(text: string): ImportFormat | null {
   return isGraph ? 'server-memory' : null
 }
 
-/** Fields that only one of them has. Within text a quotation mark is escaped, so words in it are no fields. */
-const SIGNS: readonly (readonly [RegExp, ImportFormat])[] = [
+/** Fields that are unique to a format. Quotes inside of text are escaped, so its words do not match. */
+const SIGNATURES: readonly (readonly [RegExp, ImportFormat])[] = [
   [/(?<!\\)"mapping"\s*:\s*\{/, 'chatgpt'],
   [/(?<!\\)"chat_messages"\s*:\s*\[/, 'claude'],
   [/(?<!\\)"(?:memory|new_memory|old_memory)"\s*:\s*["n]/, 'mem0'],
@@ -88,12 +88,12 @@ const SIGNS: readonly (readonly [RegExp, ImportFormat])[] = [
   [/(?<!\\)"content"\s*:\s*"/, 'omniroute-json'],
 ]
 
-/** The sign that comes first: what stands inside of an item comes after the item's own fields have begun. */
+/** The first signature decides, because nested fields come after the fields of their item. */
 function detectJsonFormat(text: string): ImportFormat | null {
-  const found = SIGNS.map(([sign, format]) => ({ format, at: text.search(sign) }))
+  const matches = SIGNATURES.map(([pattern, format]) => ({ format, at: text.search(pattern) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)
-  return found[0]?.format ?? null
+  return matches[0]?.format ?? null
 }
 
 function isMarkdown(text: string, name: string): boolean {

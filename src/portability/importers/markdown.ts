@@ -1,56 +1,56 @@
-/** Lists in Markdown: each point is a memory, with what is indented below it; headings say what it is about. */
+/** Markdown lists: each list item with its indented block becomes a memory, headings become its category. */
 import { sha256 } from '../../lib/hash.ts'
 import { type ImportedMemory, mapCategory } from './foreign-record.ts'
 
-const POINT = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/
+const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/
 const RULE = /^[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t]*#*$/
-/** No heading is longer, and looking for its end in a very long line would take very long. */
+/** Matching a heading in a very long line would take very long. */
 const HEADING_CHARACTERS_MAX = 1_000
 const FENCE = /^[ \t]*(```|~~~)/
 const CHECKBOX = /^\[([ xX])\][ \t]+/
 const TAB_COLUMNS = 4
 
-type ListPoint = { readonly at: number; readonly indent: number; readonly lines: string[] }
+type ListItem = { readonly at: number; readonly indent: number; readonly lines: string[] }
 
 export function* readMarkdown(text: string): Generator<ImportedMemory> {
   const headings: string[] = []
-  let point: ListPoint | null = null
+  let item: ListItem | null = null
   let isAfterBlank = false
   let isInFence = false
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const indent = countColumns(line)
     const isFence = FENCE.test(line)
-    const belongs = point !== null && (indent > point.indent || isInFence)
+    const isNested = item !== null && (indent > item.indent || isInFence)
     if (isFence) isInFence = !isInFence
     if (line.trim() === '' && !isInFence) {
       isAfterBlank = true
       continue
     }
-    const [, , said] = isFence || isInFence || RULE.test(line) ? [] : (POINT.exec(line) ?? [])
-    // A line right below goes on with the point even without an indent; after an empty one it needs one.
-    const goesOn =
-      point !== null && (belongs || (said === undefined && !isAfterBlank && !isBlock(line)))
-    if (goesOn) {
-      point?.lines.push(line)
+    const [, , text] = isFence || isInFence || RULE.test(line) ? [] : (ITEM.exec(line) ?? [])
+    // A directly following line continues the item without an indent; after a blank line it needs one.
+    const continues =
+      item !== null && (isNested || (text === undefined && !isAfterBlank && !isBlock(line)))
+    if (continues) {
+      item?.lines.push(line)
     } else {
-      if (point !== null) yield toImportedMemory(point, headings)
-      point = said === undefined || isFence ? null : { at: index + 1, indent, lines: [said] }
-      if (!isInFence) noteHeading(headings, line)
+      if (item !== null) yield toImportedMemory(item, headings)
+      item = text === undefined || isFence ? null : { at: index + 1, indent, lines: [text] }
+      if (!isInFence) updateHeadings(headings, line)
     }
     isAfterBlank = false
   }
-  if (point !== null) yield toImportedMemory(point, headings)
+  if (item !== null) yield toImportedMemory(item, headings)
 }
 
 function toImportedMemory(
-  { at, lines: [first = '', ...below] }: ListPoint,
+  { at, lines: [first = '', ...below] }: ListItem,
   headings: readonly string[],
 ) {
   const checkbox = CHECKBOX.exec(first)
-  const about = headings.filter((heading) => heading !== '')
-  // The nearest heading says most.
-  const category = mapCategory([...about].reverse())
+  const sections = headings.filter((heading) => heading !== '')
+  // The nearest heading is the most specific one.
+  const category = mapCategory([...sections].reverse())
   const content = [first.replace(CHECKBOX, ''), ...dedent(below)].join('\n').trim()
   return {
     kind: 'memory',
@@ -60,19 +60,19 @@ function toImportedMemory(
     content,
     ...(category === undefined ? {} : { category }),
     metadata: {
-      ...(about.length === 0 ? {} : { headings: about }),
+      ...(sections.length === 0 ? {} : { headings: sections }),
       ...(checkbox === null ? {} : { isDone: checkbox[1] !== ' ' }),
     },
   } as const satisfies ImportedMemory
 }
 
-/** What stands below a point, with the indent among themselves and none before. */
+/** Removes the common indent. */
 function dedent(lines: readonly string[]): readonly string[] {
-  const least = Math.min(...lines.map((line) => line.length - line.trimStart().length))
-  return lines.map((line) => line.slice(least).trimEnd())
+  const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length))
+  return lines.map((line) => line.slice(indent).trimEnd())
 }
 
-function noteHeading(headings: string[], line: string): void {
+function updateHeadings(headings: string[], line: string): void {
   const [, marks, title] = parseHeading(line) ?? []
   if (marks === undefined) return
   headings.length = Math.min(headings.length, marks.length - 1)

@@ -1,4 +1,4 @@
-/** Exports of mem0: lists of memories in any of the wrappings its interfaces use, and histories. */
+/** mem0 exports: lists of memories in any of its wrappers, and histories. */
 
 import { sha256 } from '../../lib/hash.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
@@ -51,14 +51,14 @@ function mem0Memory(
   const id = readText(fields, 'id')
   const own = getOwnField(fields, 'history')
   const events = Array.isArray(own) ? own.filter(isObject) : (histories.get(id ?? '') ?? [])
-  const said = listWordings(events)
+  const wordings = listWordings(events)
   return {
     ...readCommonFields(fields, at),
     name: id ?? sha256(JSON.stringify([readText(fields, 'user_id'), content])),
     content,
     createdAt: readTime(fields, 'created_at'),
     updatedAt: readTime(fields, 'updated_at'),
-    earlier: said.at(-1)?.content === content ? said.slice(0, -1) : said,
+    earlier: wordings.at(-1)?.content === content ? wordings.slice(0, -1) : wordings,
   }
 }
 
@@ -66,7 +66,7 @@ function readCommonFields(fields: Fields, at: number) {
   const categories = readTextList(fields, 'categories')
   const category = mapCategory(categories)
   const metadata = readMetadata(fields, 'metadata')
-  const kept = ['agent_id', 'app_id', 'actor_id', 'role'].flatMap((name) => {
+  const origin = ['agent_id', 'app_id', 'actor_id', 'role'].flatMap((name) => {
     const text = readText(fields, name)
     return text === null ? [] : [[name, text] as const]
   })
@@ -81,46 +81,46 @@ function readCommonFields(fields: Fields, at: number) {
     metadata: {
       ...metadata,
       ...(categories.length === 0 ? {} : { categories }),
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(origin),
     },
     expiresAt: readTime(fields, 'expiration_date'),
   } as const
 }
 
-/** What is left of a history by itself: the last wording of every memory that was not deleted. */
+/** Rebuilds memories from a history without its list: the last wording of each that was not deleted. */
 function* readHistories(items: readonly unknown[]): Generator<ImportRecord> {
   let at = 0
   for (const [memory, events] of groupEventsByMemory(items)) {
     at++
     yield* parseImportItem(at, () => {
       const last = events.at(-1)
-      const said = listWordings(events)
-      const content = said.at(-1)?.content
-      const isGone = last !== undefined && readText(last, 'event') === 'DELETE'
-      if (last === undefined || content === undefined || isGone) return []
+      const wordings = listWordings(events)
+      const content = wordings.at(-1)?.content
+      const isDeleted = last !== undefined && readText(last, 'event') === 'DELETE'
+      if (last === undefined || content === undefined || isDeleted) return []
       return {
         ...readCommonFields(last, at),
         name: memory,
         content,
-        createdAt: said[0]?.since ?? null,
-        updatedAt: said.at(-1)?.since ?? null,
-        earlier: said.slice(0, -1),
+        createdAt: wordings[0]?.since ?? null,
+        updatedAt: wordings.at(-1)?.since ?? null,
+        earlier: wordings.slice(0, -1),
       }
     })
   }
 }
 
 function groupEventsByMemory(items: readonly unknown[]): ReadonlyMap<string, readonly Fields[]> {
-  const found = new Map<string, Fields[]>()
+  const byMemory = new Map<string, Fields[]>()
   for (const item of items.filter(isObject)) {
     const memory = getOwnField(item, 'memory_id')
     if (typeof memory !== 'string') continue
-    found.set(memory, [...(found.get(memory) ?? []), item])
+    byMemory.set(memory, [...(byMemory.get(memory) ?? []), item])
   }
-  return found
+  return byMemory
 }
 
-/** Every wording a memory had, oldest first. An event without a time or a wording says nothing that can be kept. */
+/** Every wording of a memory, oldest first. Events without a time or a wording are skipped. */
 function listWordings(events: readonly Fields[]): readonly { content: string; since: Instant }[] {
   return events
     .flatMap((event) => {

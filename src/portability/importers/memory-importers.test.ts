@@ -49,14 +49,14 @@ describe('OmniRoute', () => {
     }
   })
 
-  it('[PO22] takes the old types as facts and says what they were', () => {
+  it('[PO22] imports old types as facts and records them in the metadata', () => {
     for (const type of ['user', 'feedback', 'project', 'reference']) {
       const memory = parseOmnirouteMemory({ type, key: 'k', content: 'c' }, 1)
       expect(memory).toMatchObject({ type: 'factual', metadata: { type } })
     }
   })
 
-  it('[PO22] gives what has no id a name of its own, always the same', () => {
+  it('[PO22] derives a stable name for memories without an id', () => {
     const name = (content: string) => parseOmnirouteMemory({ key: 'k', content }, 1).name
     expect(name('a')).toBe(name('a'))
     expect(name('a')).not.toBe(name('b'))
@@ -93,7 +93,7 @@ describe('Osaurus', () => {
     })
   })
 
-  it('[PO23] reads episodes with what was decided, and turns in their order', () => {
+  it('[PO23] reads episodes with decisions, and turns in order', () => {
     const episode = {
       id: 5,
       conversation_id: 'c1',
@@ -127,7 +127,7 @@ describe('Osaurus', () => {
     })
   })
 
-  it('[PO23] pins what was always shown about the user', () => {
+  it('[PO23] pins identity sentences', () => {
     const row = {
       content: 'A story.',
       overrides: '["Is called Ada","Lives in Bern"]',
@@ -141,7 +141,7 @@ describe('Osaurus', () => {
   })
 })
 
-it('[PO23] OpenClaw: pieces of files know their path and lines, whatever model they were indexed with', () => {
+it('[PO23] OpenClaw chunks keep path and lines, independent of the embedding model', () => {
   const row = {
     path: 'memory/2026-05-01.md',
     source: 'memory',
@@ -206,7 +206,7 @@ describe('mem0', () => {
     },
   ]
 
-  it('[PO24] reads lists in every wrapping', () => {
+  it('[PO24] reads lists in every wrapper', () => {
     for (const value of [[MEMORY], { results: [MEMORY] }, { memories: [MEMORY] }, MEMORY]) {
       expect([...readMem0(value)]).toMatchObject([
         {
@@ -236,7 +236,7 @@ describe('mem0', () => {
 })
 
 describe('server-memory', () => {
-  it('[PO25] makes a memory of each entity and of each relation', () => {
+  it('[PO25] creates a memory for each entity and relation', () => {
     const entity = {
       type: 'entity',
       name: 'Ada',
@@ -265,7 +265,7 @@ describe('server-memory', () => {
     )
   })
 
-  it('[PO25] says what is no entity and no relation', () => {
+  it('[PO25] reports items that are neither entity nor relation', () => {
     expect(readGraphLine(null, 4)).toMatchObject([{ kind: 'fault', at: 4 }])
     expect(readGraphLine({ type: 'other' }, 5)).toMatchObject([{ kind: 'fault', at: 5 }])
     expect(readGraphLine({ type: 'entity', name: 'x', observations: [1] }, 6)).toMatchObject([
@@ -277,7 +277,7 @@ describe('server-memory', () => {
 describe('Markdown', () => {
   const read = (text: string) => [...readMarkdown(text)]
 
-  it('[PO27] makes a memory of each point, with what is indented below it', () => {
+  it('[PO27] creates a memory for each list item with its indented block', () => {
     const text = [
       '# About me',
       'Some words that are no point.',
@@ -323,7 +323,7 @@ describe('Markdown', () => {
     expect(read(text)[6]?.metadata).toEqual({ headings: ['Other'] })
   })
 
-  it('[PO27] reads any text without taking long', () => {
+  it('[PO27] reads any text in reasonable time', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('- a', '  - b', '# h', '', '```', 'text', '\t* c', '---')),
@@ -337,13 +337,13 @@ describe('Markdown', () => {
   })
 })
 
-it('[PO29] a time that has no text of its own is told as none', () => {
+it('[PO29] a time without a text form is invalid', () => {
   const nameless = [[Object.create(null)]]
   const [read] = readMem0([{ memory: 'I like tea', created_at: nameless }])
   expect(read).toMatchObject({ kind: 'fault' })
 })
 
-it('[PO29] no value whatsoever breaks a parser: it is read, or told what is wrong', () => {
+it('[PO29] no value breaks a parser: it is read or reported as a fault', () => {
   const names = [
     'id',
     'memory',

@@ -1,4 +1,4 @@
-/** Memories of OmniRoute: what its Studio exports, what its REST interface lists, and rows of its `memories` table. */
+/** OmniRoute memories: Studio exports, REST lists, and rows of the `memories` table. */
 
 import { MEMORY_TYPES } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -17,7 +17,7 @@ import {
   requireText,
 } from './foreign-record.ts'
 
-/** An array, one object, or an answer that lists memories. */
+/** Reads an array, one object, or a REST response that lists memories. */
 export function* readOmniroute(value: unknown): Generator<ImportRecord> {
   for (const [index, item] of listItems(value).entries()) {
     yield* parseImportItem(index + 1, () => parseOmnirouteMemory(item, index + 1))
@@ -32,14 +32,14 @@ function listItems(value: unknown): readonly unknown[] {
   return [isObject(getOwnField(value, 'memory')) ? getOwnField(value, 'memory') : value]
 }
 
-/** One of them. A row of the table spells its columns with underscores and its metadata as text. */
+/** Table rows use snake case and serialized metadata. */
 export function parseOmnirouteMemory(item: unknown, at: number): ImportedMemory {
   const fields = requireObject(item, 'A memory')
   const content = requireText(fields, 'content')
   const key = readText(fields, 'key')
   const metadata = readMetadata(fields, 'metadata')
-  const given = readText(fields, 'type')
-  const type = MEMORY_TYPES.find((each) => each === given)
+  const sourceType = readText(fields, 'type')
+  const type = MEMORY_TYPES.find((each) => each === sourceType)
   const importance = readNumber(fields, 'importance')
   const category = mapCategory(
     [readText(fields, 'category'), readText(metadata, 'category')].filter((word) => word !== null),
@@ -56,7 +56,8 @@ export function parseOmnirouteMemory(item: unknown, at: number): ImportedMemory 
     type: type ?? 'factual',
     ...(category === undefined ? {} : { category }),
     ...(importance === null ? {} : { importance }),
-    metadata: type === undefined && given !== null ? { ...metadata, type: given } : metadata,
+    metadata:
+      type === undefined && sourceType !== null ? { ...metadata, type: sourceType } : metadata,
     createdAt: readTime(fields, 'createdAt', 'created_at'),
     updatedAt: readTime(fields, 'updatedAt', 'updated_at'),
     expiresAt: readTime(fields, 'expiresAt', 'expires_at'),

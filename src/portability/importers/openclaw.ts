@@ -1,4 +1,4 @@
-/** Rows of OpenClaw's memory index: pieces of Markdown files, with the lines they stand on. */
+/** Rows of the OpenClaw memory index: chunks of Markdown files with their line numbers. */
 
 import type { Fields } from '../../lib/json.ts'
 import {
@@ -19,12 +19,12 @@ function chunk(row: Fields, at: number): ImportedMemory {
     kind: 'memory',
     system: 'openclaw',
     at,
-    // Not its id there, which changes with the embedding model.
+    // The id of the chunk changes with the embedding model, so it is not used.
     name: JSON.stringify([source, path, startLine, endLine, readText(row, 'hash') ?? text]),
     content: text,
     type: source === 'sessions' ? 'episodic' : 'semantic',
     metadata: { path, startLine, endLine, ...(source === 'memory' ? {} : { collection: source }) },
-    // The index is written anew now and then, so this says when the text was last seen, not when it was written.
+    // The index is rebuilt from time to time, so this is when the text was last indexed, not when it was written.
     updatedAt: readTime(row, 'updated_at'),
   }
 }

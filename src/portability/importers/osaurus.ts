@@ -1,13 +1,12 @@
-/** Rows of Osaurus's memory database: pinned facts, episodes, the transcript and the identity. */
+/** Rows of the Osaurus memory database: pinned facts, episodes, the transcript and the identity. */
 
 import { TURN_ROLES } from '../../domain/turn.ts'
 import { sha256 } from '../../lib/hash.ts'
-import type { Fields } from '../../lib/json.ts'
+import { type Fields, parseJson } from '../../lib/json.ts'
 import {
   createInvalidRecordError,
   type ImportedMemory,
   type ImportRecord,
-  parseJsonOrNull,
   readNumber,
   readText,
   readTextList,
@@ -31,7 +30,7 @@ function pinnedFact(row: Fields, at: number): ImportedMemory {
     category: 'fact',
     salience,
     importance: toImportanceScale(salience),
-    // Both mean: kept, but no longer used.
+    // Both statuses mean stored but no longer used.
     isDisabled: ['disabled', 'evicted'].includes(readText(row, 'status') ?? ''),
     metadata: {
       ...(tags.length === 0 ? {} : { tags }),
@@ -56,7 +55,7 @@ function episode(row: Fields, at: number): ImportedMemory {
     name: `episode:${requiredNumber(row, 'id')}`,
     owner: readText(row, 'agent_id'),
     session: readText(row, 'conversation_id'),
-    // What was decided is worth finding, so it stands in the text and not only beside it.
+    // Decisions belong to the searchable text, not only to the metadata.
     content: [
       requireText(row, 'summary'),
       ...decisions.map((decision) => `Decision: ${decision}`),
@@ -76,9 +75,10 @@ function episode(row: Fields, at: number): ImportedMemory {
 function transcriptTurn(row: Fields, at: number): ImportRecord {
   const session = requireText(row, 'conversation_id')
   const position = requiredNumber(row, 'chunk_index')
-  const given = readText(row, 'role')
-  const role = TURN_ROLES.find((each) => each === given)
-  if (role === undefined) throw createInvalidRecordError(`role is one of ${TURN_ROLES.join(', ')}.`)
+  const sourceRole = readText(row, 'role')
+  const role = TURN_ROLES.find((each) => each === sourceRole)
+  if (role === undefined)
+    throw createInvalidRecordError(`\`role\` must be one of ${TURN_ROLES.join(', ')}.`)
   return {
     kind: 'turn',
     system: 'osaurus',
@@ -93,9 +93,9 @@ function transcriptTurn(row: Fields, at: number): ImportRecord {
   }
 }
 
-/** What is always shown about the user, sentence by sentence, and the story that was written from it. */
+/** The pinned sentences about the user, and the narrative that was generated from them. */
 function identity(row: Fields, at: number): readonly ImportedMemory[] {
-  const overrides = parseJsonOrNull(readText(row, 'overrides') ?? '[]')
+  const overrides = parseJson(readText(row, 'overrides') ?? '[]')
   const sentences = (Array.isArray(overrides) ? overrides : []).filter(
     (each) => typeof each === 'string',
   )
@@ -131,7 +131,7 @@ function readLines(row: Fields, name: string): readonly string[] {
 
 function requiredNumber(row: Fields, name: string): number {
   const number = readNumber(row, name)
-  if (number === null) throw createInvalidRecordError(`It has no ${name}.`)
+  if (number === null) throw createInvalidRecordError(`\`${name}\` must be a number.`)
   return number
 }
 

@@ -12,18 +12,18 @@ import {
   requireText,
 } from './foreign-record.ts'
 
-/** One line of its file, already parsed. */
+/** Reads one parsed line of its file. */
 export function readGraphLine(value: unknown, at: number): readonly ImportRecord[] {
   return parseImportItem(at, () => {
     const fields = requireObject(value, 'The line')
     const type = readText(fields, 'type')
     if (type === 'entity') return entityMemory(fields, at)
     if (type === 'relation') return relationMemory(fields, at)
-    throw createInvalidRecordError('The line is neither an entity nor a relation.')
+    throw createInvalidRecordError('`type` must be "entity" or "relation".')
   })
 }
 
-/** A whole graph in one object, as its tool `read_graph` answers. */
+/** Reads a whole graph, as the tool `read_graph` returns it. */
 export function* readGraph(value: unknown): Generator<ImportRecord> {
   let at = 0
   for (const [name, type] of [
@@ -38,17 +38,17 @@ export function* readGraph(value: unknown): Generator<ImportRecord> {
   }
 }
 
-/** As the tools for graphs keep them, see `core/graph.ts`, so that they find what was imported. */
+/** Uses the drafts of the graph tools, so that those tools find imported entities. */
 function entityMemory(fields: Fields, at: number): ImportedMemory {
   const name = requireText(fields, 'name')
   const observations = getOwnField(fields, 'observations')
-  const said: readonly unknown[] = Array.isArray(observations) ? observations : []
+  const items: readonly unknown[] = Array.isArray(observations) ? observations : []
   const entity = {
     name,
     entityType: readText(fields, 'entityType') ?? 'unknown',
-    observations: said.map((observation) => {
+    observations: items.map((observation) => {
       if (typeof observation === 'string') return observation
-      throw createInvalidRecordError('An observation is no text.')
+      throw createInvalidRecordError('Each item of `observations` must be text.')
     }),
   }
   return { ...COMMON, at, name: JSON.stringify([name]), ...buildEntityDraft(entity) }

@@ -1,6 +1,6 @@
 /**
- * What two stores say of a move between them, in an entry of each. It keeps a half-filled store from being taken for a
- * whole one, and one that was left from being used on.
+ * The marker entry that both stores of a migration hold. It prevents the use of an incomplete target and of a source
+ * that was migrated away.
  */
 import type { Entry } from '../../domain/entry.ts'
 import type { EntryId } from '../../domain/ids.ts'
@@ -11,13 +11,13 @@ import type { Instant } from '../../lib/time.ts'
 import { MOVED_MESSAGE } from '../../storage/migration-source.ts'
 import type { Store, Table } from '../../storage/store.ts'
 
-export const MARKER_ID = 'move' as EntryId // there is one in a store
+export const MARKER_ID = 'move' as EntryId // at most one per store
 const PLACE = { owner: SYSTEM_OWNER, user: null, session: null } as const
 
-/** How far a store was copied: up to this row of this owner. Null: to the end. */
+/** The last row that was copied. */
 export type CopyCursor = { readonly owner: string; readonly table: Table; readonly after: string }
 
-/** `move` is the same at both ends, and tells moves apart. */
+/** `move` identifies the migration and is the same in both stores. */
 export type MigrationMarker = { readonly move: string } & (
   | { readonly state: 'moving'; readonly to: string }
   | { readonly state: 'moved'; readonly to: string }
@@ -33,7 +33,7 @@ export type StoredMarker = { readonly marker: MigrationMarker; readonly version:
 export async function readMarker(store: Store): Promise<StoredMarker | null> {
   const entry = await store.get('entry', { owner: SYSTEM_OWNER }, MARKER_ID)
   if (entry === null) return null
-  return { marker: entry.body as unknown as MigrationMarker, version: entry.version } // only this file writes it
+  return { marker: entry.body as unknown as MigrationMarker, version: entry.version } // written by `buildMarkerEntry`
 }
 
 export function buildMarkerEntry(marker: MigrationMarker, version: number, at: number): Entry {
@@ -50,7 +50,7 @@ export function buildMarkerEntry(marker: MigrationMarker, version: number, at: n
 }
 
 export function encodeMarker(marker: MigrationMarker): JsonObject {
-  return marker as unknown as JsonObject // text, and objects of it
+  return marker as unknown as JsonObject // text and objects of text
 }
 
 export async function removeMarker(store: Store): Promise<void> {
@@ -58,19 +58,19 @@ export async function removeMarker(store: Store): Promise<void> {
   await store.commit([{ op: 'remove', table: 'entry', scope, id: MARKER_ID, expect: 'any' }])
 }
 
-/** What writes are answered with once everything has moved. */
+/** The error message of writes to a migrated store. */
 export function buildMovedMessage(to: string): string {
-  return `${MOVED_MESSAGE}${to}. Use it there, or take this one back with \`recollect migrate --undo\`.`
+  return `${MOVED_MESSAGE}${to}. Use it there, or take this store back into use with \`recollect migrate --undo\`.`
 }
 
-/** Refuses a store that was left for another one, or that is not filled to the end. */
+/** Fails for a store that was migrated away or that is an incomplete target. */
 export async function assertMigrationComplete(store: Store): Promise<void> {
   const marker = (await readMarker(store))?.marker
   if (marker?.state === 'moved') throw new AppError('read_only', buildMovedMessage(marker.to))
   if (marker?.state === 'filling') {
     throw new AppError(
       'unavailable',
-      `This store is being filled from ${marker.from} and is not complete. Run \`recollect migrate\` there again; it goes on where it was.`,
+      `This store is being filled from ${marker.from} and is not complete. Run \`recollect migrate\` there again to resume.`,
     )
   }
 }

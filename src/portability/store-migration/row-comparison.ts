@@ -1,7 +1,8 @@
-/** Rows of two stores side by side. */
-import { createHash } from 'node:crypto'
+/** Row access and row-by-row comparison of two stores. */
 import type { OwnerId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import {
@@ -16,29 +17,21 @@ import { MARKER_ID } from './migration-marker.ts'
 
 export const PAGE_ROWS = 500
 
-/** They may be very long, and a page is held in memory at both ends. */
+/** Smaller, because turns may be very long and a page is held in memory twice. */
 const PAGE_TURNS = 100
 
 export function getPageSize(table: Table): number {
   return table === 'turn' ? PAGE_TURNS : PAGE_ROWS
 }
 
-/** Whether a row belongs to the store itself and not to what is moved. */
+/** Whether a row belongs to the store itself and is not migrated. */
 export function isStoreInternal(table: Table, id: string): boolean {
   return table === 'entry' && id === MARKER_ID
 }
 
-/** The same for the same row, whatever store it was read from. */
+/** Independent of the store that the row was read from. */
 export function hashRow(row: Row<Table>): string {
-  return createHash('sha256').update(toCanonicalJson(row)).digest('hex')
-}
-
-/** JSON with the names in one order; what is undefined is as good as not there. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
-  })
+  return sha256(canonicalJson(row))
 }
 
 export function getRowOwner({ table, row }: TableRow): OwnerId {
@@ -46,26 +39,26 @@ export function getRowOwner({ table, row }: TableRow): OwnerId {
 }
 
 export function buildPut({ table, row }: TableRow): Change {
-  return { op: 'put', table, row, expect: 'any' } as Change // both are of the same table
+  return { op: 'put', table, row, expect: 'any' } as Change // table and row belong together
 }
 
 export function buildRemoval({ table, owner, id }: ChangedRow): Change {
-  return { op: 'remove', table, scope: { owner }, id, expect: 'any' } as Change // as above
+  return { op: 'remove', table, scope: { owner }, id, expect: 'any' } as Change // the id belongs to the table
 }
 
 export async function readRow(
   store: Store,
   { table, owner, id }: ChangedRow,
 ): Promise<TableRow | null> {
-  const row = await store.get(table, { owner }, id as never) // its own table's id
-  return row === null ? null : ({ table, row } as TableRow) // as above
+  const row = await store.get(table, { owner }, id as never) // the id belongs to this table
+  return row === null ? null : ({ table, row } as TableRow) // table and row belong together
 }
 
-/** Owners of either store, in an order that never changes. */
+/** The owners of all stores in a stable order. */
 export async function listAllOwners(...stores: readonly Store[]): Promise<readonly OwnerId[]> {
   const names = new Set<string>()
   for (const store of stores) for (const { owner } of await store.listPlaces()) names.add(owner)
-  return ([...names] as OwnerId[]).sort(compareText) // checked when stored
+  return ([...names] as OwnerId[]).sort(compareText) // validated when stored
 }
 
 /** The ids and digests of an owner's rows, oldest first. */
@@ -87,24 +80,27 @@ export type RowDifference = {
   readonly row: ChangedRow
 }
 
-/** Goes through the rows of an owner at both ends at once, and tells of each whether the ends agree. */
+/** Merges the sorted rows of an owner in both stores and reports for each whether they differ. */
 export async function* compareRows(
   source: Store,
   target: Store,
   owner: OwnerId,
 ): AsyncGenerator<RowDifference> {
   for (const table of TABLES) {
-    const [here, there] = [hashRows(source, table, owner), hashRows(target, table, owner)]
-    let [a, b] = [await here.next(), await there.next()]
+    const [sourceRows, targetRows] = [
+      hashRows(source, table, owner),
+      hashRows(target, table, owner),
+    ]
+    let [a, b] = [await sourceRows.next(), await targetRows.next()]
     while (a.done !== true || b.done !== true) {
       const order = a.done ? 1 : b.done ? -1 : compareText(a.value.id, b.value.id)
       const first = order <= 0 ? a : b
       if (first.done) break
       const isDifferent = order !== 0 || (!a.done && !b.done && a.value.digest !== b.value.digest)
-      const row = { table, owner, id: first.value.id } as ChangedRow // an id of this table
+      const row = { table, owner, id: first.value.id } as ChangedRow // the id belongs to this table
       yield { table, isDifferent, row }
-      if (order <= 0) a = await here.next()
-      if (order >= 0) b = await there.next()
+      if (order <= 0) a = await sourceRows.next()
+      if (order >= 0) b = await targetRows.next()
     }
   }
 }

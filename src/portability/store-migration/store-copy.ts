@@ -1,6 +1,6 @@
 /**
- * Writing into the new store. Each commit also says in the store itself how far it has come, so that a move that was
- * killed goes on where it was, and two that are at it at once notice each other.
+ * Copies rows into the target store. Each commit also advances the cursor in the marker, so that a killed migration
+ * resumes where it stopped, and two concurrent ones notice each other.
  */
 
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -30,14 +30,14 @@ import {
 import type { VectorCopy } from './vector-copy.ts'
 
 type CopyState = Extract<MigrationMarker, { state: 'filling' }>
-const READ_AT_ONCE = 20
+const CONCURRENT_READS = 20
 
 export type StoreCopyOptions = {
   readonly source: Store
   readonly target: Store
   readonly vectors: VectorCopy
   readonly now: () => number
-  readonly throwIfStopped: () => void
+  readonly throwIfAborted: () => void
   readonly onCopied: (rows: number) => void
 }
 
@@ -52,23 +52,23 @@ export class StoreCopy {
     this.#version = version
   }
 
-  /** For an empty store, or one that was being filled by the same move. */
-  static async open(options: StoreCopyOptions, fresh: CopyState): Promise<StoreCopy> {
-    const known = await readMarker(options.target)
-    if (known !== null && known.marker.state === 'filling' && known.marker.move === fresh.move) {
-      return new StoreCopy(options, known.marker, known.version)
+  /** Opens an empty target or resumes a target of the same migration. */
+  static async open(options: StoreCopyOptions, initial: CopyState): Promise<StoreCopy> {
+    const stored = await readMarker(options.target)
+    if (stored?.marker.state === 'filling' && stored.marker.move === initial.move) {
+      return new StoreCopy(options, stored.marker, stored.version)
     }
-    const filler = new StoreCopy(options, fresh, 0)
-    await filler.#commit([], 'start')
-    return filler
+    const copy = new StoreCopy(options, initial, 0)
+    await copy.#commit([], 'start')
+    return copy
   }
 
-  /** Copies everything that comes after the cursor. `anew`: from the start, whatever was copied before. */
-  async copyAll({ anew }: { readonly anew: boolean }): Promise<void> {
+  /** Copies all rows after the cursor; with `restart`, all rows. */
+  async copyAll({ restart }: { readonly restart: boolean }): Promise<void> {
     const { source, vectors } = this.#options
-    const cursor = anew ? 'start' : this.#marker.cursor
+    const cursor = restart ? 'start' : this.#marker.cursor
     if (cursor === 'end') return
-    await vectors.look()
+    await vectors.refreshSpaces()
     for (const owner of await listAllOwners(source)) {
       if (cursor !== 'start' && compareText(owner, cursor.owner) < 0) continue
       for (const table of TABLES) await this.#copyTable(owner, table, cursor)
@@ -78,7 +78,7 @@ export class StoreCopy {
   }
 
   async #copyTable(owner: OwnerId, table: Table, cursor: CopyCursor | 'start'): Promise<void> {
-    const { source, onCopied, throwIfStopped } = this.#options
+    const { source, onCopied, throwIfAborted } = this.#options
     const isPast =
       cursor !== 'start' &&
       cursor.owner === owner &&
@@ -88,65 +88,66 @@ export class StoreCopy {
     const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
     const from = isHere ? { ...query, after: cursor.after } : query
     for await (const page of pages(source, table, { owner }, from)) {
-      throwIfStopped()
+      throwIfAborted()
       const rows = page.filter(({ id }) => !isStoreInternal(table, id))
-      const changes = rows.map((row) => buildPut({ table, row } as TableRow)) // of this table
+      const changes = rows.map((row) => buildPut({ table, row } as TableRow)) // rows of this table
       const after = page.at(-1)?.id ?? ''
       await this.#commit(changes, { owner, table, after })
       onCopied(rows.length)
     }
   }
 
-  /** Makes rows of the new store what they are in the old one. */
-  async bringOver(rows: readonly ChangedRow[]): Promise<void> {
+  /** Applies the current state of the source rows to the target. */
+  async syncRows(rows: readonly ChangedRow[]): Promise<void> {
     const { source, vectors } = this.#options
-    const moved = rows.filter(({ table, id }) => !isStoreInternal(table, id))
-    const found: (TableRow | null)[] = []
-    for (let at = 0; at < moved.length; at += READ_AT_ONCE) {
-      const some = moved.slice(at, at + READ_AT_ONCE)
-      found.push(...(await Promise.all(some.map((row) => readRow(source, row)))))
+    const changed = rows.filter(({ table, id }) => !isStoreInternal(table, id))
+    const current: (TableRow | null)[] = []
+    for (let at = 0; at < changed.length; at += CONCURRENT_READS) {
+      const batch = changed.slice(at, at + CONCURRENT_READS)
+      current.push(...(await Promise.all(batch.map((row) => readRow(source, row)))))
     }
-    // What is gone goes first: it may hold a key, or an id, that something else has now.
-    const gone = moved.filter((_, index) => found[index] === null)
-    const renewed = await this.#begunAnew(found)
+    // Removals come first, because a removed row may hold a key or an id that another row has now.
+    const removed = changed.filter((_, index) => current[index] === null)
+    const recreated = await this.#findRecreatedMemories(current)
     const changes = [
-      ...[...gone, ...renewed].map(buildRemoval),
-      ...found.flatMap((row) => (row ? [buildPut(row)] : [])),
+      ...[...removed, ...recreated].map(buildRemoval),
+      ...current.flatMap((row) => (row ? [buildPut(row)] : [])),
     ]
     for (let at = 0; at < changes.length; at += PAGE_ROWS) {
       await this.#commit(changes.slice(at, at + PAGE_ROWS), this.#marker.cursor)
     }
-    await vectors.look()
-    for (const [owner, ids] of groupDocumentsByOwner(found)) await vectors.copyDocuments(owner, ids)
+    await vectors.refreshSpaces()
+    for (const [owner, ids] of groupDocumentsByOwner(current))
+      await vectors.copyDocuments(owner, ids)
   }
 
-  /** Memories that were removed and made again with fewer uses: a put alone never lowers those. */
-  async #begunAnew(rows: readonly (TableRow | null)[]): Promise<readonly ChangedRow[]> {
-    const renewed: ChangedRow[] = []
-    for (const found of rows) {
-      if (found?.table !== 'memory') continue
-      const { id, place, useCount, lastUsedAt } = found.row
+  /** Memories that were removed and recreated with a lower use count, which a put alone never decreases. */
+  async #findRecreatedMemories(rows: readonly (TableRow | null)[]): Promise<readonly ChangedRow[]> {
+    const recreated: ChangedRow[] = []
+    for (const entry of rows) {
+      if (entry?.table !== 'memory') continue
+      const { id, place, useCount, lastUsedAt } = entry.row
       const there = await this.#options.target.get('memory', { owner: place.owner }, id)
       if (there === null) continue
       const isUsedLess =
         useCount < there.useCount || (lastUsedAt ?? -Infinity) < (there.lastUsedAt ?? -Infinity)
-      if (isUsedLess) renewed.push({ table: 'memory', owner: place.owner, id })
+      if (isUsedLess) recreated.push({ table: 'memory', owner: place.owner, id })
     }
-    return renewed
+    return recreated
   }
 
-  /** Those of the rows that are not the same at both ends. */
-  async differing(rows: readonly ChangedRow[]): Promise<readonly ChangedRow[]> {
+  /** The rows that differ between source and target. */
+  async findDifferences(rows: readonly ChangedRow[]): Promise<readonly ChangedRow[]> {
     const { source, target } = this.#options
     const differing: ChangedRow[] = []
-    for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
-      const some = rows
-        .slice(at, at + READ_AT_ONCE)
+    for (let at = 0; at < rows.length; at += CONCURRENT_READS) {
+      const batch = rows
+        .slice(at, at + CONCURRENT_READS)
         .filter(({ table, id }) => !isStoreInternal(table, id))
       const pairs = await Promise.all(
-        some.map(async (row) => [await readRow(source, row), await readRow(target, row)] as const),
+        batch.map(async (row) => [await readRow(source, row), await readRow(target, row)] as const),
       )
-      differing.push(...some.filter((_, index) => !isSame(pairs[index])))
+      differing.push(...batch.filter((_, index) => !isSame(pairs[index])))
     }
     return differing
   }
@@ -155,8 +156,8 @@ export class StoreCopy {
     const marker = { ...this.#marker, cursor }
     const entry = buildMarkerEntry(marker, this.#version + 1, this.#options.now())
     const expect = this.#version === 0 ? ('absent' as const) : { version: this.#version }
-    const noting: Change = { op: 'put', table: 'entry', row: entry, expect }
-    const outcome = await this.#options.target.commit([noting, ...changes])
+    const markerChange: Change = { op: 'put', table: 'entry', row: entry, expect }
+    const outcome = await this.#options.target.commit([markerChange, ...changes])
     if (outcome.kind === 'conflict') {
       if (outcome.table === 'entry' && outcome.id === entry.id)
         throw createConcurrentMigrationError()
@@ -167,61 +168,65 @@ export class StoreCopy {
   }
 
   /**
-   * A row that was copied earlier holds a key that another one has meanwhile, or belongs to another user now. It makes
-   * room: it has changed since it was copied, so it was noted and comes again.
+   * Resolves a conflict with a row that was copied earlier and whose key or owner changed since. That row is removed; the
+   * change log holds it, so it is copied again.
    */
   async #commitOneByOne(changes: readonly Change[], cursor: CopyState['cursor']): Promise<void> {
     const { target } = this.#options
     for (const change of changes) {
       const outcome = await target.commit([change])
-      // What can't be removed is another owner's by now.
+      // A row that cannot be removed belongs to another owner by now.
       if (outcome.kind === 'committed' || change.op === 'remove') continue
-      const inTheWay = await this.#inTheWay(change)
-      const again = await target.commit([...inTheWay.map(buildRemoval), change])
+      const obstacles = await this.#findConflictingRows(change)
+      const again = await target.commit([...obstacles.map(buildRemoval), change])
       if (again.kind === 'conflict') {
-        throw new AppError('internal', `A row of the table ${again.table} can't be copied.`, {
-          id: again.id,
-          because: again.because,
-        })
+        throw new AppError(
+          'internal',
+          `Row ${again.id} of table ${again.table} cannot be copied to the target store.`,
+          {
+            id: again.id,
+            because: again.because,
+          },
+        )
       }
     }
     await this.#commit([], cursor)
   }
 
-  async #inTheWay(change: Change): Promise<readonly ChangedRow[]> {
+  async #findConflictingRows(change: Change): Promise<readonly ChangedRow[]> {
     if (change.op !== 'put') return []
-    const given = { table: change.table, row: change.row } as TableRow // of the same table
-    const owner = getRowOwner(given)
-    const same = await this.#withId(given)
-    if (given.table !== 'memory' || given.row.key === null) return same
+    const entry = { table: change.table, row: change.row } as TableRow // table and row belong together
+    const owner = getRowOwner(entry)
+    const sameId = await this.#findById(entry)
+    if (entry.table !== 'memory' || entry.row.key === null) return sameId
     const { rows } = await this.#options.target.find(
       'memory',
-      { owner, user: given.row.place.user },
-      { where: { key: given.row.key, statuses: ['active', 'disabled'] }, limit: PAGE_ROWS },
+      { owner, user: entry.row.place.user },
+      { where: { key: entry.row.key, statuses: ['active', 'disabled'] }, limit: PAGE_ROWS },
     )
-    return [...same, ...rows.map(({ id }) => ({ table: 'memory' as const, owner, id }))]
+    return [...sameId, ...rows.map(({ id }) => ({ table: 'memory' as const, owner, id }))]
   }
 
-  /** Whoever has the id: it may have been given to another owner. */
-  async #withId({ table, row }: TableRow): Promise<readonly ChangedRow[]> {
+  /** Finds the row with this id under any owner. */
+  async #findById({ table, row }: TableRow): Promise<readonly ChangedRow[]> {
     const { target } = this.#options
     for (const owner of await listAllOwners(target)) {
-      const held = { table, owner, id: row.id } as ChangedRow // of the same table
-      if ((await readRow(target, held)) !== null) return [held]
+      const candidate = { table, owner, id: row.id } as ChangedRow // table and row belong together
+      if ((await readRow(target, candidate)) !== null) return [candidate]
     }
     return []
   }
 }
 
-/** Memories and turns: both have vectors. */
+/** Groups memories and turns, the rows that have vectors. */
 function groupDocumentsByOwner(
   rows: readonly (TableRow | null)[],
 ): ReadonlyMap<OwnerId, readonly MemoryId[]> {
   const ids = new Map<OwnerId, MemoryId[]>()
-  for (const found of rows) {
-    if (found?.table !== 'memory' && found?.table !== 'turn') continue
-    const { owner } = found.row.place
-    const id = found.table === 'turn' ? toDocumentId(found.row.id) : found.row.id
+  for (const entry of rows) {
+    if (entry?.table !== 'memory' && entry?.table !== 'turn') continue
+    const { owner } = entry.row.place
+    const id = entry.table === 'turn' ? toDocumentId(entry.row.id) : entry.row.id
     ids.set(owner, [...(ids.get(owner) ?? []), id])
   }
   return ids
@@ -236,6 +241,6 @@ function isSame(pair: readonly [TableRow | null, TableRow | null] | undefined): 
 function createConcurrentMigrationError(): AppError {
   return new AppError(
     'busy',
-    'Another process goes on with this move. Let it finish, or stop it first.',
+    'Another process is running this migration. Let it finish, or stop it first.',
   )
 }

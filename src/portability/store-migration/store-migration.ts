@@ -1,9 +1,9 @@
 /**
- * Moves everything from one store to another while it is used.
+ * Online migration of a whole store to another one.
  *
- * Changes are noted before the first row is copied. What was noted while rows were copied is brought over in rounds, then
- * both ends are compared row by row. The rest is brought over while writes wait; it is little, so that is short. Then the
- * old store takes no more writes, and only then is the new one open: at no time do two stores take them.
+ * The source logs changes before the first row is copied. Changes made during the copy are applied in rounds, then both
+ * stores are compared row by row. The last few changes are applied while writes are frozen. The source then refuses
+ * writes before the target opens, so two stores never accept writes at the same time.
  */
 import { randomUUID } from 'node:crypto'
 import { throwIfAborted } from '../../lib/abort.ts'
@@ -44,24 +44,23 @@ export type StoreMigrationOptions = {
 export type StoreMigrationResult = {
   readonly from: string
   readonly to: string
-  /** Of the new store, once it was complete. */
+  /** Row counts of the complete target. */
   readonly rows: Readonly<Record<Table, number>>
   readonly vectors: number
-  /** Vectors that have to be made again, and why. */
+  /** Embedding spaces that have to be rebuilt, with the reason. */
   readonly vectorsRefused: readonly { readonly space: string; readonly because: string }[]
-  /** For how long writes waited; null when an earlier run had held them. */
+  /** How long writes were frozen; null when an earlier run froze them. */
   readonly writeFreezeMs: number | null
   readonly isResumed: boolean
 }
 
-/** A round that is this small is the last one before writes are held. */
+/** The freeze follows a round with at most this many changes. */
 const SMALL_ROUND = 50
-const NOTES_PER_ROUND = 2_000
-/** Rounds without end mean that the store changes faster than it can be copied. */
+const CHANGES_PER_ROUND = 2_000
+/** More rounds mean that the store changes faster than it can be copied. */
 const ROUNDS_MAX = 200
-/** Whoever waits for longer is told that the store is busy. */
-const HELD_MS_MAX = 4_000
-const STOPPED = 'Stopped; the same command goes on from here.'
+/** Writers that wait longer fail with `busy`. */
+const FREEZE_TIMEOUT_MS = 4_000
 
 export async function migrateStore(options: StoreMigrationOptions): Promise<StoreMigrationResult> {
   return new StoreMigration(options).run()
@@ -69,7 +68,7 @@ export async function migrateStore(options: StoreMigrationOptions): Promise<Stor
 
 export type MigrationUndoResult = { readonly state: 'moving' | 'moved'; readonly to: string }
 
-/** Takes a store that was left into use again, or gives up leaving it. Null when it was neither. */
+/** Takes a migrated store back into use or gives up a running migration. Null when there was neither. */
 export async function undoMigration(source: MigratableStore): Promise<MigrationUndoResult | null> {
   const marker = (await readMarker(source))?.marker
   if (marker === undefined || marker.state === 'filling') return null
@@ -96,92 +95,97 @@ class StoreMigration {
     const report = await source.getReport()
     this.#from = report.location
     this.#to = (await target.getReport()).location
-    const { move, state, isResumed } = await this.#begin()
+    const { move, state, isResumed } = await this.#startOrResume()
     const total = TABLES.reduce((sum, table) => sum + report.rows[table], 0)
-    const filler = await this.#filler(move, total)
+    const copy = await this.#openCopy(move, total)
     if (state === 'moved') return this.#finish({ writeFreezeMs: null, isResumed })
-    const watching = await source.migrationSource.startChangeLog()
-    await filler.copyAll({ anew: watching === 'begun' })
-    await this.#catchUp(filler)
+    const logState = await source.migrationSource.startChangeLog()
+    await copy.copyAll({ restart: logState === 'begun' })
+    await this.#catchUp(copy)
     const differing = await this.#compare(total)
-    const heldMs = await this.#switch(filler, move, differing)
-    return this.#finish({ writeFreezeMs: heldMs, isResumed })
+    const writeFreezeMs = await this.#switchOver(copy, move, differing)
+    return this.#finish({ writeFreezeMs, isResumed })
   }
 
-  /** The same move again if it was begun and not ended, else a new one. */
-  async #begin(): Promise<{ move: string; state: MigrationMarker['state']; isResumed: boolean }> {
+  /** Resumes an unfinished migration or starts a new one. */
+  async #startOrResume(): Promise<{
+    move: string
+    state: MigrationMarker['state']
+    isResumed: boolean
+  }> {
     const { source, target, now } = this.#options
-    const here = await readMarker(source)
-    const there = (await readMarker(target))?.marker
-    if (here?.marker.state === 'filling') {
-      throw new AppError('conflict', `The store at ${this.#from} is itself not complete.`)
+    const own = await readMarker(source)
+    const targetMarker = (await readMarker(target))?.marker
+    if (own?.marker.state === 'filling') {
+      const message = `The store at ${this.#from} is itself the target of an unfinished migration. Finish that one first.`
+      throw new AppError('conflict', message)
     }
-    const isSame = there?.state === 'filling' && there.move === here?.marker.move
-    if (here !== null && isSame) {
-      return { move: here.marker.move, state: here.marker.state, isResumed: true }
+    const isSame = targetMarker?.state === 'filling' && targetMarker.move === own?.marker.move
+    if (own !== null && isSame) {
+      return { move: own.marker.move, state: own.marker.state, isResumed: true }
     }
-    if (here?.marker.state === 'moved')
-      throw new AppError('read_only', buildMovedMessage(here.marker.to))
+    if (own?.marker.state === 'moved') {
+      throw new AppError('read_only', buildMovedMessage(own.marker.to))
+    }
     await assertEmpty(target, this.#to)
     const marker: MigrationMarker = { state: 'moving', move: randomUUID(), to: this.#to }
-    const entry = buildMarkerEntry(marker, (here?.version ?? 0) + 1, now())
-    const expect = here === null ? ('absent' as const) : { version: here.version }
+    const entry = buildMarkerEntry(marker, (own?.version ?? 0) + 1, now())
+    const expect = own === null ? ('absent' as const) : { version: own.version }
     const outcome = await source.commit([{ op: 'put', table: 'entry', row: entry, expect }])
     if (outcome.kind === 'conflict') {
-      throw new AppError('busy', 'Another process has just begun to move this store.')
+      throw new AppError('busy', 'Another process has just started to migrate this store.')
     }
     return { move: marker.move, state: 'moving', isResumed: false }
   }
 
-  #filler(move: string, total: number): Promise<StoreCopy> {
+  #openCopy(move: string, total: number): Promise<StoreCopy> {
     const { source, target, now, signal } = this.#options
     let copied = 0
     return StoreCopy.open(
       {
         ...{ source, target, now, vectors: this.#vectors },
-        throwIfStopped: () => throwIfAborted(signal, STOPPED),
+        throwIfAborted: () => throwIfAborted(signal),
         onCopied: (rows) => {
           copied += rows
-          this.#tell('copying', copied, total)
+          this.#report('copying', copied, total)
         },
       },
       { state: 'filling', move, from: this.#from, cursor: 'start' },
     )
   }
 
-  #tell(phase: MigrationPhase, done: number, total: number): void {
+  #report(phase: MigrationPhase, done: number, total: number): void {
     this.#options.onProgress?.(phase, done, total)
   }
 
-  /** Brings over what was noted, until little is left. Says which rows that were. */
-  async #catchUp(filler: StoreCopy): Promise<readonly ChangedRow[]> {
+  /** Applies logged changes until few are left. Resolves to the rows that were applied. */
+  async #catchUp(copy: StoreCopy): Promise<readonly ChangedRow[]> {
     const { migrationSource } = this.#options.source
-    const brought: ChangedRow[] = []
+    const synced: ChangedRow[] = []
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      throwIfAborted(this.#options.signal, STOPPED)
-      const { rows, sequenceNumbers: numbers } =
-        await migrationSource.readChangeLog(NOTES_PER_ROUND)
-      this.#tell('catching up', 0, rows.length)
-      await filler.bringOver(rows)
-      await migrationSource.acknowledgeChanges(numbers)
-      brought.push(...rows)
-      if (rows.length <= SMALL_ROUND) return brought
+      throwIfAborted(this.#options.signal)
+      const { rows, sequenceNumbers } = await migrationSource.readChangeLog(CHANGES_PER_ROUND)
+      this.#report('catching up', 0, rows.length)
+      await copy.syncRows(rows)
+      await migrationSource.acknowledgeChanges(sequenceNumbers)
+      synced.push(...rows)
+      if (rows.length <= SMALL_ROUND) return synced
     }
     throw createTooManyChangesError()
   }
 
-  /** Every row of both ends. What differs has changed since, or was missed: either way it is brought over again. */
+  /** Compares every row of both stores. Rows that differ are copied again. */
   async #compare(total: number): Promise<readonly ChangedRow[]> {
     const { source, target, signal } = this.#options
     const differing: ChangedRow[] = []
     let done = 0
-    await this.#vectors.look()
+    await this.#vectors.refreshSpaces()
     for (const owner of await listAllOwners(source, target)) {
       for await (const { isDifferent, row } of compareRows(source, target, owner)) {
         if (isDifferent) differing.push(row)
         if (++done % 1_000 === 0) {
-          throwIfAborted(signal, STOPPED)
-          this.#tell('comparing', done, total)
+          throwIfAborted(signal)
+          this.#report('comparing', done, total)
         }
       }
       await this.#vectors.copyOwner(owner)
@@ -189,54 +193,48 @@ class StoreMigration {
     return differing
   }
 
-  /**
-   * Everything was compared, except what has changed since. That is brought over and compared until little is left, and
-   * the last of it while writes wait.
-   */
-  async #switch(
-    filler: StoreCopy,
+  /** Applies and compares what changed since the comparison, the last of it while writes are frozen. */
+  async #switchOver(
+    copy: StoreCopy,
     move: string,
     differing: readonly ChangedRow[],
   ): Promise<number> {
     const { source } = this.#options
-    await filler.bringOver(differing)
-    const since = await this.#catchUp(filler)
-    const open = await filler.differing([...differing, ...since])
-    await this.#catchUp(filler)
-    this.#tell('switching', 0, 1)
-    const heldFrom = await source.migrationSource.freezeWrites(
-      async ({ since, handOver: depart }) => {
-        await withFreezeTimeout(this.#last(filler, open))
-        const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
-        await depart({
-          entry: MARKER_ID,
-          body: encodeMarker(marker),
-          message: buildMovedMessage(this.#to),
-        })
-        return since
-      },
-    )
-    return Math.round(performance.now() - heldFrom)
+    await copy.syncRows(differing)
+    const since = await this.#catchUp(copy)
+    const unresolved = await copy.findDifferences([...differing, ...since])
+    await this.#catchUp(copy)
+    this.#report('switching', 0, 1)
+    const frozenSince = await source.migrationSource.freezeWrites(async ({ since, handOver }) => {
+      await withFreezeTimeout(this.#applyLastChanges(copy, unresolved))
+      const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
+      await handOver({
+        entry: MARKER_ID,
+        body: encodeMarker(marker),
+        message: buildMovedMessage(this.#to),
+      })
+      return since
+    })
+    return Math.round(performance.now() - frozenSince)
   }
 
-  /** Only what has changed: what was compared before is the same still, and counting it would take the longer the more there is. */
-  async #last(filler: StoreCopy, open: readonly ChangedRow[]): Promise<void> {
+  /** Checks only the changed rows; comparing all rows again would extend the freeze with the size of the store. */
+  async #applyLastChanges(copy: StoreCopy, unresolved: readonly ChangedRow[]): Promise<void> {
     const { source } = this.#options
-    const { rows, sequenceNumbers: numbers } =
-      await source.migrationSource.readChangeLog(NOTES_PER_ROUND)
-    if (numbers.length === NOTES_PER_ROUND) throw createTooManyChangesError()
-    await filler.bringOver([...rows, ...open])
-    const differing = await filler.differing([...rows, ...open])
+    const { rows, sequenceNumbers } = await source.migrationSource.readChangeLog(CHANGES_PER_ROUND)
+    if (sequenceNumbers.length === CHANGES_PER_ROUND) throw createTooManyChangesError()
+    await copy.syncRows([...rows, ...unresolved])
+    const differing = await copy.findDifferences([...rows, ...unresolved])
     if (differing.length === 0) return
-    const wrong = new Set(differing.map(({ table }) => table))
+    const tables = new Set(differing.map(({ table }) => table))
     throw new AppError(
       'internal',
-      `The two stores differ in: ${[...wrong].join(', ')}. Nothing was switched; run this again to go on.`,
+      `The two stores differ in: ${[...tables].join(', ')}. The source is still in use; run the migration again to resume.`,
     )
   }
 
   async #finish(
-    held: Pick<StoreMigrationResult, 'writeFreezeMs' | 'isResumed'>,
+    outcome: Pick<StoreMigrationResult, 'writeFreezeMs' | 'isResumed'>,
   ): Promise<StoreMigrationResult> {
     const { target } = this.#options
     await removeMarker(target)
@@ -244,7 +242,7 @@ class StoreMigration {
     const spaces = (await target.vectors?.spaces()) ?? []
     const refused = [...this.#vectors.refused].map(([space, because]) => ({ space, because }))
     return {
-      ...{ from: this.#from, to: this.#to, rows, ...held },
+      ...{ from: this.#from, to: this.#to, rows, ...outcome },
       vectors: spaces.reduce((sum, { vectors }) => sum + vectors, 0),
       vectorsRefused: refused,
     }
@@ -254,7 +252,7 @@ class StoreMigration {
 function createTooManyChangesError(): AppError {
   return new AppError(
     'busy',
-    'The store changes faster than it can be copied. Run this again at a quieter time; it goes on where it was.',
+    'The store changes faster than it can be copied. Run the migration again at a quieter time to resume.',
   )
 }
 
@@ -262,7 +260,7 @@ async function assertEmpty(target: Store, location: string): Promise<void> {
   if ((await target.listPlaces()).length === 0) return
   throw new AppError(
     'conflict',
-    `The store at ${location} is not empty. Choose another place, or remove what is there.`,
+    `The store at ${location} is not empty. Choose another target, or remove its contents.`,
   )
 }
 
@@ -271,7 +269,7 @@ function withFreezeTimeout<T>(work: Promise<T>): Promise<T> {
   const onTimeout = () =>
     new AppError(
       'busy',
-      'The last changes could not be brought over in time. Nothing was switched; run this again to go on.',
+      'The last changes could not be applied in time. The source is still in use; run the migration again to resume.',
     )
-  return runWithTimeout(HELD_MS_MAX, () => work, { onTimeout })
+  return runWithTimeout(FREEZE_TIMEOUT_MS, () => work, { onTimeout })
 }

@@ -1,4 +1,4 @@
-/** Vectors are copied, not made again: that would take a model, and hours. */
+/** Copies vectors, because embedding everything again would take a model and hours. */
 import { hashEmbeddingText } from '../../domain/embedding-text.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
@@ -15,13 +15,13 @@ export type VectorCopyEnds = {
 
 const PAGE_VECTORS = 500
 
-/** Places round differently: in bytes, in half precision, or not at all. */
+/** Vector stores differ in precision: bytes, half floats or single floats. */
 const SAME_SIMILARITY_MIN = 0.99
 
 export class VectorCopy {
   readonly #ends: VectorCopyEnds
   #spaces: readonly SpaceReport[] = []
-  /** Spaces that the new place can't hold, and why. */
+  /** Spaces that the target cannot store, with the reason. */
   readonly refused = new Map<string, string>()
   copied = 0
 
@@ -29,24 +29,24 @@ export class VectorCopy {
     this.#ends = ends
   }
 
-  /** Looks which spaces there are: more may have come. */
-  async look(): Promise<void> {
+  /** Reads the list of spaces, which may have grown. */
+  async refreshSpaces(): Promise<void> {
     const { from, to } = this.#ends
     this.#spaces = from === null ? [] : await from.spaces()
     if (to !== null) return
     for (const { signature } of this.#spaces)
-      this.refused.set(signature, 'there is no vector search there')
+      this.refused.set(signature, 'the target store has no vector index')
   }
 
-  get #held(): readonly SpaceReport[] {
+  get #copyableSpaces(): readonly SpaceReport[] {
     return this.#spaces.filter(({ signature }) => !this.refused.has(signature))
   }
 
-  /** Copies what an owner has and the new place has not, or has otherwise. */
+  /** Copies the vectors of an owner that are missing or different in the target. */
   async copyOwner(owner: OwnerId): Promise<void> {
     const { from, to } = this.#ends
     if (from === null || to === null) return
-    for (const space of this.#held) {
+    for (const space of this.#copyableSpaces) {
       for (let after: MemoryId | undefined; ; ) {
         const page: Awaited<ReturnType<VectorIndex['list']>> = await from.list(
           space,
@@ -67,16 +67,16 @@ export class VectorCopy {
     }
   }
 
-  /** Brings the vectors of some memories and turns over, as they are now. */
+  /** Copies the current vectors of some memories and turns, and removes the others of them. */
   async copyDocuments(owner: OwnerId, ids: readonly MemoryId[]): Promise<void> {
-    for (const space of this.#held) {
+    for (const space of this.#copyableSpaces) {
       const copied = await this.#copy(space, owner, ids)
-      const others = ids.filter((id) => !copied.has(id))
-      if (others.length > 0) await this.#ends.to?.remove(space, { owner }, others)
+      const removed = ids.filter((id) => !copied.has(id))
+      if (removed.length > 0) await this.#ends.to?.remove(space, { owner }, removed)
     }
   }
 
-  /** Says which of them have a vector. */
+  /** Resolves to the ids that have a vector. */
   async #copy(
     space: SpaceReport,
     owner: OwnerId,
@@ -95,7 +95,7 @@ export class VectorCopy {
     return new Set(entries.map(({ id }) => id))
   }
 
-  /** Documents are read before their vectors: a text that changes in between is noted, and comes again. */
+  /** Reads documents before vectors: a text that changes in between is in the change log and copied again. */
   async #read(
     from: VectorIndex,
     space: SpaceReport,

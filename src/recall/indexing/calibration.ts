@@ -1,10 +1,10 @@
-/** How near is near? Asks a model once about texts whose relation is known; see `core/ranking/floor.ts`. */
+/** Calibrates the similarities of a model with unrelated texts, see `ranking/similarity-threshold.ts`. */
 
 import { innerProduct } from '../../lib/vector-math.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
 
-/** Questions with their answers, as they stand in memories; each is unrelated to the others. */
+/** Questions and memories that answer them; every pair is unrelated to the others. */
 const PAIRS: readonly (readonly [string, string])[] = [
   [
     'Where did I go on holiday last summer?',
@@ -34,7 +34,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ],
 ]
 
-/** What asking the built-in model gives; a test asks it. Known, so that the first question need not wait for it. */
+/** The calibration of the built-in model, verified by a test, so that the first recall need not wait for it. */
 const KNOWN: ReadonlyMap<string, SimilarityCalibration> = new Map([
   ['transformers:gte-small-int8', { mean: 0.7356, deviation: 0.0252 }],
 ])
@@ -47,7 +47,7 @@ export async function getCalibration(
   return KNOWN.get(`${source}:${model}`) ?? measureCalibration(embedder, signal)
 }
 
-/** Asks once for each model; the answer is small and never changes. */
+/** Measures a model. The result is small and never changes. */
 export async function measureCalibration(
   embedder: Embedder,
   signal?: AbortSignal,
@@ -68,7 +68,7 @@ export async function measureCalibration(
   )
   const mean = unrelated.reduce((sum, value) => sum + value, 0) / unrelated.length
   const variance = unrelated.reduce((sum, value) => sum + (value - mean) ** 2, 0) / unrelated.length
-  // A model that finds everything equally far would make every closeness infinite.
+  // A deviation near 0 would make every calibrated similarity infinite.
   return { mean, deviation: Math.max(Math.sqrt(variance), DEVIATION_MIN) }
 }
 

@@ -1,39 +1,33 @@
 /**
- * Documents that wait for their vectors, by whose they are, and those that are getting them. Memories go before turns:
- * they are few, short, and what a question waits for.
+ * The queue of documents without vectors, by owner and user. Memories are embedded before turns: they are few and short,
+ * and recall waits for them.
  */
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
-import type { Scope } from '../../domain/scope.ts'
+import type { Scope, UserScope } from '../../domain/scope.ts'
 import { isTurnId, type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
 import { isVectorUnchanged } from '../../storage/access/commit-hook.ts'
 import type { Change } from '../../storage/store.ts'
 
-/** Whose memories are looked at together. */
-export type QueueKey = {
-  readonly owner: Memory['place']['owner']
-  readonly user: Memory['place']['user']
-}
+type QueuedDocuments = { readonly place: UserScope; readonly ids: readonly MemoryId[] }
 
-export type QueuedDocuments = { readonly home: QueueKey; readonly ids: readonly MemoryId[] }
+/** When the queue is full, only the owner and user of further documents are noted, and compared with the index later. */
+const QUEUED_MAX = 10_000
 
-/** More than this are not remembered one by one; who they belong to is compared with the index again instead. */
-const WAITING_MAX = 10_000
-
-type QueuedOwner = {
-  readonly home: QueueKey
+type QueuedPlace = {
+  readonly place: UserScope
   readonly memories: Set<MemoryId>
   readonly turns: Set<MemoryId>
 }
 
 export class EmbeddingQueue {
-  readonly #waiting = new Map<string, QueuedOwner>()
-  readonly #underWay = new Set<QueuedDocuments>()
-  /** Those with more than there is room for. */
-  readonly #overflowing = new Map<string, QueueKey>()
+  readonly #queued = new Map<string, QueuedPlace>()
+  readonly #running = new Set<QueuedDocuments>()
+  /** Owners and users with documents that did not fit. */
+  readonly #overflowing = new Map<string, UserScope>()
   #count = 0
 
-  /** How many wait. */
+  /** The number of queued documents. */
   get count(): number {
     return this.#count
   }
@@ -42,109 +36,111 @@ export class EmbeddingQueue {
     return this.#count === 0 && this.#overflowing.size === 0
   }
 
-  add(home: QueueKey, id: MemoryId): void {
-    if (this.#count >= WAITING_MAX) {
-      this.overflow(home)
+  add(place: UserScope, id: MemoryId): void {
+    if (this.#count >= QUEUED_MAX) {
+      this.markOverflowing(place)
       return
     }
-    const name = encodeQueueKey(home)
-    const waiting = this.#waiting.get(name) ?? { home, memories: new Set(), turns: new Set() }
-    this.#waiting.set(name, waiting)
-    const ids = isTurnId(id) ? waiting.turns : waiting.memories
+    const key = encodePlace(place)
+    const queued = this.#queued.get(key) ?? { place, memories: new Set(), turns: new Set() }
+    this.#queued.set(key, queued)
+    const ids = isTurnId(id) ? queued.turns : queued.memories
     if (!ids.has(id)) this.#count++
     ids.add(id)
   }
 
-  takeOut(home: QueueKey, ids: Iterable<MemoryId>): void {
-    const waiting = this.#waiting.get(encodeQueueKey(home))
-    if (waiting === undefined) return
+  remove(place: UserScope, ids: Iterable<MemoryId>): void {
+    const queued = this.#queued.get(encodePlace(place))
+    if (queued === undefined) return
     for (const id of ids) {
-      if (waiting.memories.delete(id) || waiting.turns.delete(id)) this.#count--
+      if (queued.memories.delete(id) || queued.turns.delete(id)) this.#count--
     }
-    if (countIds(waiting) === 0) this.#waiting.delete(encodeQueueKey(home))
+    if (countIds(queued) === 0) this.#queued.delete(encodePlace(place))
   }
 
   /**
-   * The next ones, all of one home, are out of the line while they get their vectors: one that is changed meanwhile
-   * waits again, and must stay so. When that fails, they wait again.
+   * Processes the next batch, all of one owner and user. The documents leave the queue first, so that a document that
+   * changes meanwhile is queued again. A failed batch returns to the queue.
    */
-  async next(limit: number, work: (batch: QueuedDocuments) => Promise<void>): Promise<void> {
-    const [first] = this.#waiting.values()
-    const waiting = [...this.#waiting.values()].find(({ memories }) => memories.size > 0) ?? first
-    if (waiting === undefined) return
-    const { home } = waiting
-    const batch = { home, ids: takeFirst(waiting, limit) }
-    this.takeOut(home, batch.ids)
-    this.#underWay.add(batch)
+  async processNext(
+    limit: number,
+    process: (batch: QueuedDocuments) => Promise<void>,
+  ): Promise<void> {
+    const [first] = this.#queued.values()
+    const queued = [...this.#queued.values()].find(({ memories }) => memories.size > 0) ?? first
+    if (queued === undefined) return
+    const { place } = queued
+    const batch = { place, ids: selectFirst(queued, limit) }
+    this.remove(place, batch.ids)
+    this.#running.add(batch)
     try {
-      await work(batch)
+      await process(batch)
     } catch (error) {
-      for (const id of batch.ids) this.add(home, id)
+      for (const id of batch.ids) this.add(place, id)
       throw error
     } finally {
-      this.#underWay.delete(batch)
+      this.#running.delete(batch)
     }
   }
 
-  /** How many of a scope wait. */
-  waiting(scope: Scope): number {
-    return this.#of(scope).reduce((sum, waiting) => sum + countIds(waiting), 0)
+  /** The number of queued documents in a scope. */
+  countIn(scope: Scope): number {
+    return this.#select(scope).reduce((sum, queued) => sum + countIds(queued), 0)
   }
 
-  /** How many memories of a scope wait. */
-  memoriesWaiting(scope: Scope): number {
-    return this.#of(scope).reduce((sum, { memories }) => sum + memories.size, 0)
+  /** The number of queued memories in a scope. */
+  countMemoriesIn(scope: Scope): number {
+    return this.#select(scope).reduce((sum, { memories }) => sum + memories.size, 0)
   }
 
-  /** Those of a scope that have no vector yet, waiting or under way. */
-  unserved(scope: Scope): ReadonlySet<MemoryId> {
-    const waiting = this.#of(scope).flatMap(({ memories, turns }) => [...memories, ...turns])
-    const underWay = [...this.#underWay].flatMap(({ home, ids }) =>
-      isSameQueue(scope, home) ? [...ids] : [],
+  /** Documents of a scope without a vector, queued or being embedded. */
+  listPending(scope: Scope): ReadonlySet<MemoryId> {
+    const queued = this.#select(scope).flatMap(({ memories, turns }) => [...memories, ...turns])
+    const running = [...this.#running].flatMap(({ place, ids }) =>
+      isInScope(place, scope) ? [...ids] : [],
     )
-    return new Set([...waiting, ...underWay])
+    return new Set([...queued, ...running])
   }
 
-  /** Memories among them. */
-  unservedMemories(scope: Scope): ReadonlySet<MemoryId> {
-    return new Set([...this.unserved(scope)].filter((id) => !isTurnId(id)))
+  listPendingMemories(scope: Scope): ReadonlySet<MemoryId> {
+    return new Set([...this.listPending(scope)].filter((id) => !isTurnId(id)))
   }
 
-  #of(scope: Scope): readonly QueuedOwner[] {
-    return [...this.#waiting.values()].filter(({ home }) => isSameQueue(scope, home))
-  }
-
-  /** Whether one of these still has no vector. */
-  holdsAny(ids: ReadonlySet<MemoryId>): boolean {
-    const isAwaited = [...this.#waiting.values()].some(({ memories, turns }) =>
+  /** Whether any of the documents is queued or being embedded. */
+  hasPending(ids: ReadonlySet<MemoryId>): boolean {
+    const isQueued = [...this.#queued.values()].some(({ memories, turns }) =>
       [...ids].some((id) => memories.has(id) || turns.has(id)),
     )
-    return isAwaited || [...this.#underWay].some((batch) => batch.ids.some((id) => ids.has(id)))
+    return isQueued || [...this.#running].some((batch) => batch.ids.some((id) => ids.has(id)))
   }
 
-  overflow(home: QueueKey): void {
-    this.#overflowing.set(encodeQueueKey(home), home)
+  markOverflowing(place: UserScope): void {
+    this.#overflowing.set(encodePlace(place), place)
   }
 
-  isOverflowing(home: QueueKey): boolean {
-    return this.#overflowing.has(encodeQueueKey(home))
+  isOverflowing(place: UserScope): boolean {
+    return this.#overflowing.has(encodePlace(place))
   }
 
-  /** Whoever has more than there was room for. Each is to be taken out before it is compared with the index. */
-  overflowing(): readonly QueueKey[] {
+  /** Owners and users with documents that did not fit. Unmark each before it is compared with the index. */
+  listOverflowing(): readonly UserScope[] {
     return [...this.#overflowing.values()]
   }
 
-  subside(home: QueueKey): void {
-    this.#overflowing.delete(encodeQueueKey(home))
+  unmarkOverflowing(place: UserScope): void {
+    this.#overflowing.delete(encodePlace(place))
+  }
+
+  #select(scope: Scope): readonly QueuedPlace[] {
+    return [...this.#queued.values()].filter(({ place }) => isInScope(place, scope))
   }
 }
 
-function countIds({ memories, turns }: QueuedOwner): number {
+function countIds({ memories, turns }: QueuedPlace): number {
   return memories.size + turns.size
 }
 
-function takeFirst({ memories, turns }: QueuedOwner, limit: number): readonly MemoryId[] {
+function selectFirst({ memories, turns }: QueuedPlace, limit: number): readonly MemoryId[] {
   const first: MemoryId[] = []
   for (const ids of [memories, turns]) {
     for (const id of ids) {
@@ -155,34 +151,34 @@ function takeFirst({ memories, turns }: QueuedOwner, limit: number): readonly Me
   return first
 }
 
-export function isSameQueue({ owner, user }: Scope, home: QueueKey): boolean {
-  return owner === home.owner && (user === undefined || user === home.user)
+export function isInScope(place: UserScope, { owner, user }: Scope): boolean {
+  return owner === place.owner && (user === undefined || user === place.user)
 }
 
-/** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */
-export function encodeQueueKey({ owner, user }: QueueKey): string {
+/** Names contain no line breaks, so keys are unique. */
+export function encodePlace({ owner, user }: UserScope): string {
   return `${owner}\n${user ?? ''}`
 }
 
 /**
- * Those that were written and need their vector made: new ones, and those of which something has changed that is kept
- * beside a vector. To have others go through the model again would cost time, or money, for the same numbers: fading,
- * merging and forgetting change a great many memories, and none of their words.
+ * The documents of a commit that must be embedded: new ones, and those of which the text or a field of the index has
+ * changed. Decay, merging and forgetting change many memories without their text; embedding those again would cost time or
+ * money for the same vectors.
  */
 export function listDocumentsToEmbed(changes: readonly Change[]): readonly SearchDocument[] {
-  const before = new Map<Memory['id'], Memory>()
+  const previousVersions = new Map<MemoryId, Memory>()
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'revision') {
-      before.set(change.row.memory.id, change.row.memory)
+      previousVersions.set(change.row.memory.id, change.row.memory)
     }
   }
   return changes.flatMap((change) => {
     if (change.op === 'put' && change.table === 'turn') return [toTurnDocument(change.row)]
     if (change.op !== 'put' || change.table !== 'memory') return []
     const { row, expect } = change
-    const previous = before.get(row.id)
-    // Only what this very row replaces tells: an import brings revisions along of memories that are new here.
-    const isReplaced = typeof expect === 'object' && previous?.version === expect.version
-    return isReplaced && isVectorUnchanged(previous, row) ? [] : [row]
+    const previous = previousVersions.get(row.id)
+    // Only the version that this row replaces counts: imports also bring revisions of new memories.
+    const isReplacement = typeof expect === 'object' && previous?.version === expect.version
+    return isReplacement && isVectorUnchanged(previous, row) ? [] : [row]
   })
 }

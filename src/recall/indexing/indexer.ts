@@ -1,47 +1,61 @@
 /**
- * Keeps vectors in step with the memories: the only writer of the vector index.
+ * Keeps the vector index in sync with the store. The indexer is its only writer.
  *
- * Whatever happened (a new memory, an edit, an import, a failed embedder, a restored backup, another model), the case
- * is the same: some memories lack a vector in the space of the present model, and get one. New ones are embedded in
- * the background right after their commit; anything older is found by comparing the store with the index, which
- * happens when recall needs the vectors of an owner for the first time, and on request. Nothing waits for it: a memory
- * without a vector is still found by its words.
+ * Whatever the cause (a new memory, an edit, an import, a failed embedder, a restored backup, another model), the task is
+ * the same: some documents lack a vector in the space of the current model and get one. New documents are embedded in the
+ * background after their commit. Older ones are found by comparing the store with the index, when recall first needs the
+ * vectors of an owner and on request. Nothing waits for the indexer: keyword search finds documents without a vector.
  */
-import { buildSpaceSignature, VECTOR_ENCODINGS } from '../../domain/embedding-text.ts'
-import type { MemoryId } from '../../domain/ids.ts'
-import type { Scope } from '../../domain/scope.ts'
+import {
+  buildSpaceSignature,
+  hashEmbeddingText,
+  renderEmbeddingText,
+  VECTOR_ENCODINGS,
+} from '../../domain/embedding-text.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import { type Scope, toUserScope, type UserScope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
+import { DelayedTask } from '../../lib/delayed-task.ts'
 import { toAppError } from '../../lib/errors.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { MINUTE_MS, SECOND_MS } from '../../lib/time.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
-import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
+import type { VectorEntry, VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
 import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
 import type { RecallDependencies } from '../types.ts'
 import { getCalibration } from './calibration.ts'
-import { embedDocuments } from './document-embedding.ts'
-import { EmbeddingQueue, encodeQueueKey, isSameQueue, type QueueKey } from './embedding-queue.ts'
-import { diffIndex } from './index-diff.ts'
+import { EmbeddingQueue, encodePlace, isInScope } from './embedding-queue.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
 
 export type IndexStatus = {
-  /** The space in use and, while another one is being filled, that one. */
+  /** The signature of the space that serves searches. */
   readonly space: string | null
+  /** The signature of a new space while it is being filled. */
   readonly buildingSpace: string | null
   readonly memories: number
   readonly turns: number
   readonly vectors: number
-  /** How many memories and turns lack a vector, and why, when something is wrong. */
+  /** The number of memories and turns without a vector. */
   readonly withoutVector: number
+  /** Why vectors are missing, if there is a problem. */
   readonly reason: string | null
-  /** How many are in line for their vector. */
+  /** The number of documents waiting to be embedded. */
   readonly queued: number
 }
 
-/** Where a question is compared: the vectors of one model, and what is known about that. */
-export type ActiveSpace = {
+export type ReindexOptions = {
+  /** Default: all owners. */
+  readonly owner?: OwnerId
+  readonly force?: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: IndexProgress) => void
+}
+
+/** A vector space with its model. */
+type ActiveSpace = {
   readonly space: VectorSpace
   readonly embedder: Embedder
   readonly model: EmbeddingModel
@@ -49,79 +63,83 @@ export type ActiveSpace = {
 }
 
 /** Small, so that a question never waits behind many documents. */
-const BATCH_MEMORIES = 8
+const BATCH_DOCUMENTS = 8
 
-/** A question waits for what was just written, never for a long backlog. */
+/** Recall waits for new memories, but not for a longer backlog. */
 const SETTLE_MEMORIES_MAX = 64
 
-/** A command that writes one memory and ends should not load a model for it. */
+/** A command that writes one memory and exits should not load a model for it. */
 const START_DELAY_MS = 250
 
-/** Other processes write too: after this, an owner who asks is compared with the index again. */
-const COMPARED_MS = MINUTE_MS
-const RETRY_MS_MIN = 1_000
+/** Other processes write, too: after this time an owner is compared with the index again. */
+const COMPARISON_TTL_MS = MINUTE_MS
+const RETRY_MS_MIN = SECOND_MS
 const RETRY_MS_MAX = MINUTE_MS
-
-export type ReindexOptions = {
-  /** Only theirs; default: everybody's. */
-  readonly owner?: QueueKey['owner']
-  readonly force?: boolean
-  readonly signal?: AbortSignal
-  readonly onProgress?: (progress: IndexProgress) => void
-}
 
 type StorePlaces = Awaited<ReturnType<Store['listPlaces']>>
 
-type IndexerPorts = RecallDependencies & {
+type IndexerDependencies = RecallDependencies & {
   readonly embedder: Embedder
   readonly vectors: VectorIndex
 }
 
 export class Indexer {
+  readonly #deps: IndexerDependencies
   readonly #store: Store
   readonly #embedder: Embedder
   readonly #vectors: VectorIndex
-  readonly #ports: IndexerPorts
-  readonly #line = new EmbeddingQueue()
-  /** What was compared with the index lately: owners by name, homes by theirs. */
-  readonly #compared = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
-  /** Memories whose text the model refuses, and what it says about it. */
-  readonly #refused = new Map<MemoryId, string>()
+  readonly #queue = new EmbeddingQueue()
+  /** Recent comparisons with the index, by owner, or by owner and user. */
+  readonly #comparisons = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
+  /** The errors of documents whose text the model rejects. */
+  readonly #rejected = new Map<MemoryId, string>()
   readonly #reindexing = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
+  readonly #delayedStart = new DelayedTask(() => this.#start())
+  /** The space of the current model. */
   #opening: Promise<ActiveSpace> | undefined
   #target: ActiveSpace | null = null
-  #seeking: Promise<ActiveSpace | null> | undefined
+  /** The space of an earlier model, which serves searches while the target is incomplete. */
+  #openingFormer: Promise<ActiveSpace | null> | undefined
   #former: ActiveSpace | null = null
-  /** The space of the present model had a vector of every memory. */
+  /** Whether the target had a vector for every document. */
   #isComplete = false
-  #timer: ReturnType<typeof setTimeout> | undefined
   #work: Promise<void> | undefined
+  #batch: Promise<void> | undefined
   #failures = 0
-  #because: string | null = null
+  #failureReason: string | null = null
 
-  constructor(ports: IndexerPorts) {
-    this.#ports = ports
-    this.#store = ports.store
-    this.#embedder = ports.embedder
-    this.#vectors = ports.vectors
+  constructor(deps: IndexerDependencies) {
+    this.#deps = deps
+    this.#store = deps.store
+    this.#embedder = deps.embedder
+    this.#vectors = deps.vectors
   }
 
-  /** Notes that these documents were written, and sees to their vectors soon. */
-  changed(documents: readonly SearchDocument[]): void {
+  /** Queues documents that were just written. */
+  enqueue(documents: readonly SearchDocument[]): void {
     for (const { id, place } of documents) {
-      this.#refused.delete(id)
-      this.#line.add({ owner: place.owner, user: place.user }, id)
+      this.#rejected.delete(id)
+      this.#queue.add(toUserScope(place), id)
     }
     if (documents.length > 0) this.#schedule(START_DELAY_MS)
   }
 
-  /** Waits for the model alone, so that one that can't be had is told from a store that can't. */
+  /** Queues documents that a search of the space found without a vector, whoever wrote them. */
+  enqueueMissing(documents: readonly SearchDocument[], space: VectorSpace): void {
+    if (space.signature !== this.#target?.space.signature) return
+    for (const { id, place } of documents) {
+      if (!this.#rejected.has(id)) this.#queue.add(toUserScope(place), id)
+    }
+    this.#schedule(0)
+  }
+
+  /** Waits for the model, so that callers can tell a model that fails from a store that fails. */
   async load(): Promise<void> {
     await this.#openTarget()
   }
 
-  /** The space to search in, with whatever fills it started. Fails when there is no working embedder. */
+  /** The space to search, and starts filling it. Fails without a working embedder. */
   async open(scope: Scope): Promise<ActiveSpace> {
     const target = await this.#openTarget()
     await this.#compare(scope, target)
@@ -129,82 +147,72 @@ export class Indexer {
     return (await this.#openFormer(target)) ?? target
   }
 
-  /** Notes memories that a search found without a vector, whoever wrote them. */
-  missed(documents: readonly SearchDocument[], space: VectorSpace): void {
-    if (space.signature !== this.#target?.space.signature) return
-    for (const { id, place } of documents) {
-      if (!this.#refused.has(id)) this.#line.add({ owner: place.owner, user: place.user }, id)
-    }
-    this.#schedule(0)
-  }
-
-  /** Loads the model, and begins to give every memory of every owner that lacks one its vector. */
-  async catchUp(): Promise<void> {
+  /** Loads the model and queues all documents of all owners that lack a vector. */
+  async backfill(): Promise<void> {
     const target = await this.#openTarget()
     const places = await this.#store.listPlaces()
-    for (const owner of new Set(places.map(({ owner }) => owner))) {
+    for (const owner of new Set(places.map((place) => place.owner))) {
       if (this.#closing.signal.aborted) return
-      await this.#compare({ owner: owner as QueueKey['owner'] }, target, places) // as the store told it
+      await this.#compare({ owner: owner as OwnerId }, target, places) // as the store returned it
     }
     this.#schedule(0)
   }
 
-  /** How many memories of a scope wait for their vectors. */
-  waiting(scope: Scope): number {
-    return this.#line.waiting(scope)
+  /** The number of documents of a scope that wait for a vector. */
+  countQueued(scope: Scope): number {
+    return this.#queue.countIn(scope)
   }
 
   /**
-   * Waits until the memories of a scope that wait now have their vectors, as far as that is possible, or for `ms`. What
-   * is written meanwhile is not waited for: where somebody keeps writing, there would be no end to it. Turns are never
-   * waited for: they are found by their words until they are embedded.
+   * Waits until the memories that are queued now have their vectors, at most `timeoutMs`. Later writes are not waited for,
+   * or a busy writer would make the wait endless. Turns are never waited for: keyword search finds them until then.
    */
-  async settle(scope: Scope, ms: number): Promise<void> {
-    if (this.#line.memoriesWaiting(scope) > SETTLE_MEMORIES_MAX) return
-    const awaited = this.#line.unservedMemories(scope)
-    if (awaited.size === 0) return
+  async settle(scope: Scope, timeoutMs: number): Promise<void> {
+    if (this.#queue.countMemoriesIn(scope) > SETTLE_MEMORIES_MAX) return
+    const pending = this.#queue.listPendingMemories(scope)
+    if (pending.size === 0) return
     let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs, false)
     })
     this.#schedule(0)
-    while (this.#work !== undefined && this.#line.holdsAny(awaited)) {
-      const isGoingOn = await Promise.race([
-        this.#nextBatch().then(
-          () => true,
-          () => false, // told to whoever fills the index; this question goes on without
-        ),
-        late.then(() => false),
-      ])
-      if (!isGoingOn) break
+    while (this.#work !== undefined && this.#queue.hasPending(pending)) {
+      const batch = this.#embedNextBatch().then(
+        () => true,
+        () => false, // reported by the background work; this recall goes on without the vectors
+      )
+      if (!(await Promise.race([batch, timeout]))) break
     }
-    clearTimeout(timer)
   }
 
-  /** Gives every memory its vector, to the end. `force` throws the present ones away first. */
+  /** Embeds all documents that lack a vector. `force` drops the present vectors first. */
   reindex(options: ReindexOptions): Promise<IndexStatus> {
     const work = this.#reindex(options).finally(() => this.#reindexing.delete(work))
     this.#reindexing.add(work)
     return work
   }
 
-  async #reindex(options: ReindexOptions): Promise<IndexStatus> {
-    const { owner: only, force, signal: given, onProgress } = options
-    const { signal: closing } = this.#closing
-    const signal = given === undefined ? closing : AbortSignal.any([given, closing])
+  async #reindex({
+    owner: onlyOwner,
+    force = false,
+    signal: callerSignal,
+    onProgress,
+  }: ReindexOptions): Promise<IndexStatus> {
+    const closing = this.#closing.signal
+    const signal = callerSignal === undefined ? closing : AbortSignal.any([callerSignal, closing])
     const { space } = await raceAbort(this.#openTarget(), signal)
-    if (force === true) await this.#vectors.drop(space)
-    const places = await this.#store.listPlaces(only)
+    if (force) await this.#vectors.drop(space)
+    const places = await this.#store.listPlaces(onlyOwner)
     const total = places.reduce((sum, { memories, turns }) => sum + memories + turns, 0)
     let done = 0
     for (const { owner, user } of places) {
-      const home = { owner, user } as QueueKey // as the store told it
-      await this.#takeOver(home)
+      const place = { owner, user } as UserScope // as the store returned it
+      await this.#takeOver(place)
       try {
-        for await (const { seen, missing } of diffIndex(this.#ports, home, space)) {
-          for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
-            throwIfAborted(signal, 'Indexing was stopped.')
-            const batch = missing.slice(start, start + BATCH_MEMORIES)
+        for await (const { seen, missing } of diffIndex(this.#deps, place, space)) {
+          for (let start = 0; start < missing.length; start += BATCH_DOCUMENTS) {
+            throwIfAborted(signal, 'Reindexing was aborted.')
+            const batch = missing.slice(start, start + BATCH_DOCUMENTS)
             await this.#embed(batch, signal)
             onProgress?.({ done: done + start + batch.length, total })
           }
@@ -212,20 +220,20 @@ export class Indexer {
           onProgress?.({ done, total })
         }
       } catch (error) {
-        this.#line.overflow(home)
+        this.#queue.markOverflowing(place)
         this.#schedule(START_DELAY_MS)
         throw error
       }
     }
     await this.#settleSpaces()
-    await this.#dropOthers()
+    await this.#dropOtherSpaces()
     return this.status()
   }
 
-  /** What waits is embedded on request instead, and what is being embedded is waited for: nothing is embedded twice. */
-  async #takeOver(home: QueueKey): Promise<void> {
-    this.#line.takeOut(home, this.#line.unserved(home))
-    await this.#batch?.catch(() => {}) // told to whoever fills the index
+  /** Empties the queue of a place and waits for the running batch, so that nothing is embedded twice. */
+  async #takeOver(place: UserScope): Promise<void> {
+    this.#queue.remove(place, this.#queue.listPending(place))
+    await this.#batch?.catch(() => {}) // reported by the background work
   }
 
   async status(): Promise<IndexStatus> {
@@ -234,42 +242,39 @@ export class Indexer {
     const [fullest] = [...spaces].sort((a, b) => b.vectors - a.vectors)
     const current = this.#target?.space.signature ?? fullest?.signature ?? null
     const vectors = spaces.find(({ signature }) => signature === current)?.vectors ?? 0
-    const missing = Math.max(0, rows.memory + rows.turn - vectors)
-    const [refusal] = missing > 0 ? this.#refused.values() : []
+    const withoutVector = Math.max(0, rows.memory + rows.turn - vectors)
+    const [rejection] = withoutVector > 0 ? this.#rejected.values() : []
     return {
       space: this.#former?.space.signature ?? current,
       buildingSpace: this.#former === null ? null : current,
       memories: rows.memory,
       turns: rows.turn,
       vectors,
-      withoutVector: missing,
-      reason: this.#because ?? refusal ?? null,
-      queued: this.#line.count,
+      withoutVector,
+      reason: this.#failureReason ?? rejection ?? null,
+      queued: this.#queue.count,
     }
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    clearTimeout(this.#timer)
+    this.#delayedStart.cancel()
     await this.#work
     await Promise.allSettled([this.#batch, this.#opening, ...this.#reindexing])
-    await this.#closeFormer((await this.#seeking) ?? null)
+    await this.#closeFormer((await this.#openingFormer) ?? null)
   }
 
-  /**
-   * Whoever comes first has it opened for all, so it ends with the engine rather than with that question. A failure is
-   * not kept: the next call tries again.
-   */
+  /** Opens the target once for all callers, independent of their signals. A failure is not cached. */
   #openTarget(): Promise<ActiveSpace> {
     this.#opening ??= this.#openSpace(this.#embedder).then(
       (target) => {
-        this.#because = null
+        this.#failureReason = null
         this.#target = target
         return target
       },
       (error: unknown) => {
         this.#opening = undefined
-        this.#because = toAppError(error).message
+        this.#failureReason = toAppError(error).message
         throw error
       },
     )
@@ -279,60 +284,58 @@ export class Indexer {
   async #openSpace(embedder: Embedder): Promise<ActiveSpace> {
     const { signal } = this.#closing
     const model = await raceAbort(embedder.describe(signal), signal)
-    const signature = buildSpaceSignature(model, this.#ports.vectorEncoding ?? 'float32')
+    const signature = buildSpaceSignature(model, this.#deps.vectorEncoding ?? 'float32')
     const calibration = await raceAbort(getCalibration(embedder, model, signal), signal)
     return { space: { signature, dimensions: model.dimensions }, embedder, model, calibration }
   }
 
-  /** The fuller space of an earlier model, while that of the present one is incomplete and the model can be had. */
+  /** The fuller space of an earlier model, while the target is incomplete and the model is available. */
   async #openFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
     if (this.#isComplete) return null
-    this.#seeking ??= this.#seekFormer(target).catch(() => null)
-    const former = await this.#seeking
-    // It may have become needless while it was opened.
+    this.#openingFormer ??= this.#findFormer(target).catch(() => null)
+    const former = await this.#openingFormer
+    // The target may have been completed meanwhile.
     this.#former = this.#isComplete ? null : former
     return this.#former
   }
 
-  async #seekFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
+  async #findFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
+    const { signature } = target.space
     const spaces = await this.#vectors.spaces()
-    const filled = spaces.find(({ signature }) => signature === target.space.signature)
+    const filled = spaces.find((space) => space.signature === signature)
     const [former] = spaces
-      .filter(({ signature }) => signature !== target.space.signature)
+      .filter((space) => space.signature !== signature)
       .sort((a, b) => b.vectors - a.vectors)
     if (former === undefined || former.vectors <= (filled?.vectors ?? 0)) return null
-    // The same model in another form needs no second one.
-    if (isOfModel(former.signature, target.model)) return { ...target, space: former }
-    const embedder = this.#ports.getFormerEmbedder?.(former.signature) ?? null
+    // The same model with another encoding needs no second embedder.
+    if (isSpaceOfModel(former.signature, target.model)) return { ...target, space: former }
+    const embedder = this.#deps.getFormerEmbedder?.(former.signature) ?? null
     if (embedder === null) return null
     const opened = await this.#openSpace(embedder).catch(() => null)
-    if (opened !== null && isOfModel(former.signature, opened.model)) {
+    if (opened !== null && isSpaceOfModel(former.signature, opened.model)) {
       return { ...opened, space: former }
     }
     await embedder.close()
     return null
   }
 
-  /** Once the space of the present model is complete, it answers, and that of an earlier one does no longer. */
+  /** Once the target is complete, it serves searches and the former space is closed. */
   async #settleSpaces(): Promise<void> {
     if (this.#target === null || this.#isComplete) return
     const { signature } = this.#target.space
     const { rows } = await this.#store.getReport()
     const spaces = await this.#vectors.spaces()
-    const filled = spaces.find((space) => space.signature === signature)?.vectors ?? 0
-    if (filled + this.#refused.size < rows.memory + rows.turn) return
+    const vectors = spaces.find((space) => space.signature === signature)?.vectors ?? 0
+    if (vectors + this.#rejected.size < rows.memory + rows.turn) return
     this.#isComplete = true
-    const former = await this.#seeking
+    const former = await this.#openingFormer
     this.#former = null
-    this.#seeking = undefined
+    this.#openingFormer = undefined
     await this.#closeFormer(former ?? null)
   }
 
-  /**
-   * Removes the spaces of other models. Only on request: another process may use one, and its vectors may have cost
-   * money.
-   */
-  async #dropOthers(): Promise<void> {
+  /** Drops the spaces of other models. Only on request: another process may use one, and vectors may have cost money. */
+  async #dropOtherSpaces(): Promise<void> {
     if (this.#target === null || !this.#isComplete) return
     const { signature } = this.#target.space
     for (const space of await this.#vectors.spaces()) {
@@ -344,87 +347,82 @@ export class Indexer {
     if (former !== null && former.embedder !== this.#embedder) await former.embedder.close()
   }
 
-  /** Compares the memories of an owner or user with the index, once in a while, and queues those without a vector. */
+  /** Compares the documents of an owner or user with the index from time to time, and queues those without a vector. */
   async #compare(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     const { owner, user } = scope
-    const name = user === undefined ? owner : encodeQueueKey({ owner, user })
-    const now = this.#ports.clock.now()
-    const known = [this.#compared.get(owner), this.#compared.get(name)].find(
-      (comparison) => comparison !== undefined && now - comparison.at < COMPARED_MS,
+    const key = user === undefined ? owner : encodePlace({ owner, user })
+    const now = this.#deps.clock.now()
+    const recent = [this.#comparisons.get(owner), this.#comparisons.get(key)].find(
+      (comparison) => comparison !== undefined && now - comparison.at < COMPARISON_TTL_MS,
     )
-    if (known !== undefined) return known.done
-    const isAgain = this.#compared.has(name)
-    const comparing = this.#comparePlaces(scope, target, places).catch((error: unknown) => {
-      this.#compared.delete(name)
+    if (recent !== undefined) return recent.done
+    const isFirst = !this.#comparisons.has(key)
+    const comparison = this.#comparePlaces(scope, target, places).catch((error: unknown) => {
+      this.#comparisons.delete(key)
       throw error
     })
-    this.#compared.set(name, { at: now, done: isAgain ? Promise.resolve() : comparing })
-    if (!isAgain) return comparing
-    // It takes long where there is much, and only others can have left something: this question goes on without.
-    void comparing.then(() => this.#schedule(0)).catch(() => {})
+    this.#comparisons.set(key, { at: now, done: isFirst ? comparison : Promise.resolve() })
+    if (isFirst) return comparison
+    // Later comparisons find only what other processes left, so this recall does not wait.
+    void comparison.then(() => this.#schedule(0)).catch(() => {})
   }
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     for (const { owner, user, memories, turns } of places ??
       (await this.#store.listPlaces(scope.owner))) {
-      const home = { owner, user } as QueueKey // as the store told it
-      if (!isSameQueue(scope, home)) continue
-      const vectors = await this.#vectors.count(target.space, home)
-      if (vectors < memories + turns) await this.#queueMissing(home, target.space)
+      const place = { owner, user } as UserScope // as the store returned it
+      if (!isInScope(place, scope)) continue
+      const vectors = await this.#vectors.count(target.space, place)
+      if (vectors < memories + turns) await this.#queueMissing(place, target.space)
     }
   }
 
-  async #queueMissing(home: QueueKey, space: VectorSpace): Promise<void> {
-    for await (const { missing } of diffIndex(this.#ports, home, space)) {
-      for (const { id } of missing) if (!this.#refused.has(id)) this.#line.add(home, id)
-      if (this.#line.isOverflowing(home) || this.#closing.signal.aborted) return
+  async #queueMissing(place: UserScope, space: VectorSpace): Promise<void> {
+    for await (const { missing } of diffIndex(this.#deps, place, space)) {
+      for (const { id } of missing) if (!this.#rejected.has(id)) this.#queue.add(place, id)
+      if (this.#queue.isOverflowing(place) || this.#closing.signal.aborted) return
     }
   }
 
-  /** Queues what there was no room for; false when that is nothing. */
+  /** Queues documents that did not fit before; false when there are none. */
   async #refill(): Promise<boolean> {
-    for (const home of this.#line.overflowing()) {
+    for (const place of this.#queue.listOverflowing()) {
       if (this.#closing.signal.aborted) return false
       const { space } = await this.#openTarget()
-      this.#line.subside(home)
+      this.#queue.unmarkOverflowing(place)
       try {
-        await this.#queueMissing(home, space)
+        await this.#queueMissing(place, space)
       } catch (error) {
-        this.#line.overflow(home)
+        this.#queue.markOverflowing(place)
         throw error
       }
     }
-    return this.#line.count > 0
+    return this.#queue.count > 0
   }
 
   #schedule(delayMs: number): void {
-    if (this.#line.isEmpty || this.#work !== undefined || this.#closing.signal.aborted) return
-    const delay = Math.max(delayMs, this.#failures === 0 ? 0 : this.#retryMs())
-    if (delay === 0) {
-      this.#start()
-      return
-    }
-    // One that is set is left alone: whoever comes often must not put it off for ever.
-    this.#timer ??= setTimeout(() => this.#start(), delay).unref()
+    if (this.#queue.isEmpty || this.#work !== undefined || this.#closing.signal.aborted) return
+    const delay = Math.max(delayMs, this.#failures === 0 ? 0 : this.#getRetryDelay())
+    if (delay === 0) this.#start()
+    else this.#delayedStart.schedule(delay)
   }
 
-  #retryMs(): number {
+  #getRetryDelay(): number {
     return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (this.#failures - 1))
   }
 
   #start(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#delayedStart.cancel()
     if (this.#work !== undefined || this.#closing.signal.aborted) return
     this.#work = this.#drain()
       .then(
         () => {
           this.#failures = 0
-          this.#because = null
+          this.#failureReason = null
         },
         (error: unknown) => {
           this.#failures++
-          this.#because = toAppError(error).message
+          this.#failureReason = toAppError(error).message
         },
       )
       .finally(() => {
@@ -434,16 +432,15 @@ export class Indexer {
   }
 
   async #drain(): Promise<void> {
+    const { signal } = this.#closing
     do {
-      while (this.#line.count > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
-    } while (!this.#closing.signal.aborted && (await this.#refill()))
-    if (!this.#closing.signal.aborted) await this.#settleSpaces()
+      while (this.#queue.count > 0 && !signal.aborted) await this.#embedNextBatch()
+    } while (!signal.aborted && (await this.#refill()))
+    if (!signal.aborted) await this.#settleSpaces()
   }
 
-  #batch: Promise<void> | undefined
-
-  /** One batch at a time, whoever asks for it. */
-  #nextBatch(): Promise<void> {
+  /** One batch at a time; concurrent callers share it. */
+  #embedNextBatch(): Promise<void> {
     this.#batch ??= this.#embedQueued().finally(() => {
       this.#batch = undefined
     })
@@ -451,9 +448,9 @@ export class Indexer {
   }
 
   #embedQueued(): Promise<void> {
-    return this.#line.next(BATCH_MEMORIES, async ({ home, ids }) => {
+    return this.#queue.processNext(BATCH_DOCUMENTS, async ({ place, ids }) => {
       const where = { ids, types: DOCUMENT_TYPES }
-      const { rows } = await this.#store.findDocuments(home, { where, limit: ids.length })
+      const { rows } = await this.#store.findDocuments(place, { where, limit: ids.length })
       await this.#embed(rows, this.#closing.signal)
     })
   }
@@ -461,13 +458,84 @@ export class Indexer {
   async #embed(documents: readonly SearchDocument[], signal: AbortSignal): Promise<void> {
     if (documents.length === 0) return
     const { space, embedder } = await this.#openTarget()
-    const { entries, rejected: refused } = await embedDocuments(embedder, documents, signal)
-    for (const { id } of documents) this.#refused.delete(id)
-    for (const [id, because] of refused) this.#refused.set(id, because)
+    const { entries, rejected } = await embedDocuments(embedder, documents, signal)
+    for (const { id } of documents) this.#rejected.delete(id)
+    for (const [id, reason] of rejected) this.#rejected.set(id, reason)
     await this.#vectors.put(space, entries)
   }
 }
 
-function isOfModel(signature: string, model: EmbeddingModel): boolean {
-  return VECTOR_ENCODINGS.some((form) => buildSpaceSignature(model, form) === signature)
+function isSpaceOfModel(signature: string, model: EmbeddingModel): boolean {
+  return VECTOR_ENCODINGS.some((encoding) => buildSpaceSignature(model, encoding) === signature)
+}
+
+type EmbeddedDocuments = {
+  readonly entries: readonly VectorEntry[]
+  /** The errors of documents whose text the model rejects. */
+  readonly rejected: ReadonlyMap<MemoryId, string>
+}
+
+/** Embeds documents. A rejected text does not fail the others: a rejected batch is repeated one by one. */
+async function embedDocuments(
+  embedder: Embedder,
+  documents: readonly SearchDocument[],
+  signal: AbortSignal,
+): Promise<EmbeddedDocuments> {
+  // With an in-process model and store nothing else would yield between batches.
+  await yieldToEventLoop()
+  try {
+    const texts = documents.map(renderEmbeddingText)
+    const embedding = embedder.embed(texts, { purpose: 'document', signal })
+    const vectors = await raceAbort(embedding, signal)
+    const entries = documents.flatMap((document, position) => {
+      const vector = vectors[position]
+      const { id, place } = document
+      return vector === undefined
+        ? []
+        : [{ id, place, vector, textHash: hashEmbeddingText(document) }]
+    })
+    return { entries, rejected: new Map() }
+  } catch (error) {
+    const { code, message } = toAppError(error)
+    if (code !== 'invalid_input') throw error
+    const [only] = documents
+    if (documents.length === 1 && only !== undefined) {
+      return { entries: [], rejected: new Map([[only.id, message]]) }
+    }
+  }
+  const results: EmbeddedDocuments[] = []
+  for (const document of documents) {
+    results.push(await embedDocuments(embedder, [document], signal))
+  }
+  return {
+    entries: results.flatMap(({ entries }) => entries),
+    rejected: new Map(results.flatMap(({ rejected }) => [...rejected])),
+  }
+}
+
+const DIFF_PAGE_ROWS = 500
+
+/** Compares store and index page by page: the number of documents seen, and those without a current vector. */
+async function* diffIndex(
+  { store, vectors }: { readonly store: Store; readonly vectors: VectorIndex },
+  scope: Scope,
+  space: VectorSpace,
+): AsyncGenerator<{ readonly seen: number; readonly missing: readonly SearchDocument[] }> {
+  let after: string | undefined
+  do {
+    const page = await store.findDocuments(scope, {
+      where: { types: DOCUMENT_TYPES },
+      limit: DIFF_PAGE_ROWS,
+      order: 'oldest',
+      ...(after === undefined ? {} : { after }),
+    })
+    const entries = await vectors.list(space, scope, {
+      limit: DIFF_PAGE_ROWS,
+      ...(after === undefined ? {} : { after: after as MemoryId }), // an id of the previous page
+    })
+    const hashes = new Map(entries.map(({ id, textHash }) => [id, textHash]))
+    const missing = page.rows.filter((row) => hashes.get(row.id) !== hashEmbeddingText(row))
+    yield { seen: page.rows.length, missing }
+    after = page.next ?? undefined
+  } while (after !== undefined)
 }

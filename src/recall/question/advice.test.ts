@@ -11,7 +11,7 @@ it.each([
   'Que devrais-je lire ?',
   'O que posso cozinhar hoje?',
   '今晚推荐我吃什么',
-])('[CR32] knows a request for advice: %s', (question) => {
+])('[CR32] detects a request for advice: %s', (question) => {
   expect(seeksAdvice(question)).toBe(true)
 })
 
@@ -20,6 +20,6 @@ it.each([
   'When is my dentist appointment?',
   'How can I sort an array in Rust?',
   'Wie heißt unsere Hebamme?',
-])('[CR32] takes a question about one thing for no request for advice: %s', (question) => {
+])('[CR32] detects no request for advice: %s', (question) => {
   expect(seeksAdvice(question)).toBe(false)
 })

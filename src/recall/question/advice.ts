@@ -1,5 +1,5 @@
-/** Requests for advice. What is known of a person shapes it even where it is only loosely related to the question. */
-const ASKING_FOR_ADVICE = new RegExp(
+/** Detects requests for advice, to which even loosely related memories are relevant. */
+const ADVICE = new RegExp(
   [
     '(?<!how )(?:should|shall|could|can) (?:i|we)|recommend\\p{L}*|suggest\\p{L}*|advi[sc]e|ideas? for|for me',
     'soll(?:te|ten|en)? (?:ich|wir)|kann ich|empf[ie]+hl\\p{L}*|schlag\\p{L}* .{0,80}vor|vorschl\\p{L}*|für mich',
@@ -14,5 +14,5 @@ const ASKING_FOR_ADVICE = new RegExp(
 const UNSPACED_ADVICE = /推荐|建议|該不該|该不该|おすすめ|お勧め|オススメ|추천/u
 
 export function seeksAdvice(question: string): boolean {
-  return ASKING_FOR_ADVICE.test(question) || UNSPACED_ADVICE.test(question)
+  return ADVICE.test(question) || UNSPACED_ADVICE.test(question)
 }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { discountContextTerms, hasContentWord, isFollowUp } from './follow-up.ts'
+import { hasContentWord, isFollowUp } from './follow-up.ts'
+import { discountContextTerms } from './term-weights.ts'
 
 it.each([
   'And where is it?',
@@ -10,7 +11,7 @@ it.each([
   'Und wie heißt er?',
   'Et où est-il ?',
   'And in winter?',
-])('[CR13] knows a follow-up question: %s', (message) => {
+])('[CR13] detects a follow-up question: %s', (message) => {
   expect(isFollowUp(message)).toBe(true)
 })
 
@@ -18,16 +19,16 @@ it.each([
   'Which colour did we pick for the kitchen?',
   'When does the flight to Lisbon leave on Monday?',
   'Welche Farbe haben wir für die Küche gewählt?',
-])('[CR13] takes a question that speaks for itself as it is: %s', (message) => {
+])('[CR13] detects an independent question: %s', (message) => {
   expect(isFollowUp(message)).toBe(false)
 })
 
-it('[CR13] knows messages that could be found by no word', () => {
+it('[CR13] detects messages without searchable words', () => {
   expect(hasContentWord('And where is it?')).toBe(false)
   expect(hasContentWord('Where is the key?')).toBe(true)
 })
 
-it('[CR13] counts the words of the question most', () => {
+it('[CR13] weights the words of the question most', () => {
   const hit = (n: number, counts: readonly number[]) => {
     return { id: memoryId(n), score: 1, coverage: 0.5, counts, length: 5, session: null }
   }

@@ -1,20 +1,17 @@
 /**
- * Follow-up questions. "And where is it?" has nothing to be found by: what it is about was said before. Such a question is
- * searched together with the messages before it, and its own words count most.
+ * Detects follow-up questions. "And where is it?" has no searchable words: its subject is in the messages before. Such a
+ * question is searched together with them, and its own words count most.
  */
-import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { extractQueryTerms, UNSPACED_SCRIPT } from '../../text/search/terms.ts'
-import type { LexicalHits } from '../ranking/evidence.ts'
-import { rescoreHits } from './time-terms.ts'
 
-/** How much a term counts that only the messages before have. */
-const CONTEXT_TERM_WEIGHT = 0.5
-/** How much the question's own vector counts against that of the messages before. */
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+
+/** The weight of the question's own vector against the vector of the context. */
 const QUESTION_VECTOR_WEIGHT = 0.65
-/** Without a word of its own, a message says nothing by itself; with a pronoun, a few are not enough. */
+/** A message with at most this many content words depends on its context; one with a pronoun may have a few. */
 const CONTENT_WORDS_MAX = 0
 const CONTENT_WORDS_WITH_PRONOUN_MAX = 4
-/** In scripts without blanks, where words can't be counted. */
+/** The same in scripts without spaces, where words cannot be counted. */
 const UNSPACED_CHARACTERS_MAX = 8
 
 const PRONOUNS: ReadonlySet<string> = new Set(
@@ -26,8 +23,8 @@ const PRONOUNS: ReadonlySet<string> = new Set(
     'ele ela eles elas isso isto aquilo seu sua dele dela lá'
   ).split(' '),
 )
-/** Words of questions that say nothing of what is asked about. */
-const ASKING: ReadonlySet<string> = new Set(
+/** Words of questions that carry no subject. */
+const QUESTION_WORDS: ReadonlySet<string> = new Set(
   (
     'and but or so is are was were be been do does did have has had can could will would should where when who whom what ' +
     'which why how i me my you your we us our ' +
@@ -40,16 +37,16 @@ const ASKING: ReadonlySet<string> = new Set(
 const CONJUNCTION = /^\s*(?:and|but|or|so|und|aber|oder|et|mais|ou|y|pero|o|e|mas)\b/iu
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu
 
-/** Whether a message needs what was said before it to be understood. */
+/** Whether a message cannot be understood without the messages before it. */
 export function isFollowUp(message: string): boolean {
   if (UNSPACED_SCRIPT.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
-  const isReferring =
+  const hasReference =
     CONJUNCTION.test(message) || listWords(message).some((word) => PRONOUNS.has(word))
-  const most = isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX
-  return listContentWords(message).size <= most
+  const max = hasReference ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX
+  return listContentWords(message).size <= max
 }
 
-/** Whether a message has a word that it could be found by. */
+/** Whether a message has a searchable word. */
 export function hasContentWord(message: string): boolean {
   return UNSPACED_SCRIPT.test(message) || listContentWords(message).size > 0
 }
@@ -57,7 +54,7 @@ export function hasContentWord(message: string): boolean {
 function listContentWords(message: string): ReadonlySet<string> {
   return new Set(
     listWords(message).filter(
-      (word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word) && !ASKING.has(word),
+      (word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word) && !QUESTION_WORDS.has(word),
     ),
   )
 }
@@ -67,16 +64,7 @@ function listWords(message: string): readonly string[] {
   return words.map((word) => word.replace(/['’].*$/u, ''))
 }
 
-/** Lowers the weight of terms that only the messages before have. */
-export function discountContextTerms(leg: LexicalHits, message: string): LexicalHits {
-  const own = new Set(extractQueryTerms(message))
-  return rescoreHits(
-    leg,
-    leg.terms.map(({ text, rarity }) => (own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT)),
-  )
-}
-
-/** One vector of both, of length one. */
+/** The weighted sum of both vectors, normalized. */
 export function blendVectors(question: Float32Array, context: Float32Array): Float32Array {
   const blended = question.map(
     (value, at) =>

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canContainName, containsAnyName, containsName, namesWithin, removeNames } from './names.ts'
+import {
+  canContainName,
+  containsAnyName,
+  containsName,
+  extractInnerNames,
+  removeNames,
+} from './names.ts'
 
 describe('names of speakers in a question', () => {
   it.each([
@@ -15,7 +21,7 @@ describe('names of speakers in a question', () => {
     ['Does Annabel know what Ann paints?', ['Ann'], 'Does Annabel know what paints?'],
     ['Wo wohnt Anna in Berlin?', ['Anna'], 'Wo wohnt in Berlin?'],
     ['小明喜欢什么？', ['小明'], '喜欢什么？'],
-  ])('[RA8] "%s" is compared by meaning without %j', (question, names, left) => {
+  ])('[RA8] "%s" is embedded without %j', (question, names, left) => {
     expect(removeNames(question, names)).toBe(left)
   })
 
@@ -27,7 +33,7 @@ describe('names of speakers in a question', () => {
     ['Annabel paints', ['Ann']],
     ['İnci paints Ann', ['Ann']],
     ['anything  at all', ['', ' ']],
-  ])('[RA8] "%s" stays as it is, whoever of %j speaks', (question, names) => {
+  ])('[RA8] "%s" does not change for the speakers %j', (question, names) => {
     expect(removeNames(question, names)).toBe(question)
   })
 
@@ -38,30 +44,30 @@ describe('names of speakers in a question', () => {
     ['What did I do there?', false],
     ['where is the cat', false],
     ['', false],
-  ])('[RA8] "%s" may name somebody: %s', (question, may) => {
+  ])('[RA8] "%s" may contain a name: %s', (question, may) => {
     expect(canContainName(question)).toBe(may)
   })
 
-  it('[CR32] a word that only begins a sentence is not taken for a name', () => {
-    expect(namesWithin("What about Marguerite's health? Keep Ann in mind.")).toEqual([
+  it('[CR32] a word that only begins a sentence is no name', () => {
+    expect(extractInnerNames("What about Marguerite's health? Keep Ann in mind.")).toEqual([
       'Marguerite',
       'Ann',
     ])
-    expect(namesWithin('Pardon the delay')).toEqual([])
+    expect(extractInnerNames('Pardon the delay')).toEqual([])
   })
 
-  it('[CR32] a few different names are looked for, and rows of marks are read once', () => {
+  it('[CR32] limits the number of names, and reads rows of marks once', () => {
     const names = Array.from(
       { length: 60 },
       (_, n) => `and Name${String.fromCharCode(97 + (n % 26))}`,
     )
-    expect(namesWithin(`ask ${names.join(' ')}`)).toHaveLength(20)
-    expect(namesWithin(`a${'.'.repeat(200_000)} Then ask Marguerite`)).toEqual(['Marguerite'])
+    expect(extractInnerNames(`ask ${names.join(' ')}`)).toHaveLength(20)
+    expect(extractInnerNames(`a${'.'.repeat(200_000)} Then ask Marguerite`)).toEqual(['Marguerite'])
     expect(containsAnyName('We met MARGUERITE there', ['Ann', 'Marguerite'])).toBe(true)
     expect(containsAnyName('We met Annabel there', ['Ann'])).toBe(false)
   })
 
-  it('[RA8] nothing is added to a question, and what is taken out is gone', () => {
+  it('[RA8] adds nothing to a question and removes names completely', () => {
     const word = fc.constantFrom('Ann', "Ann's", 'paints', 'and', 'Bob', 'İ', '  ', 'annab')
     fc.assert(
       fc.property(fc.array(word), (words) => {

@@ -18,7 +18,7 @@ function days(question: string, now: Instant = NOW): string | null {
   return `${day(span.from)} ${day(span.until)}`
 }
 
-describe('reads times in questions', () => {
+describe('time expressions in questions', () => {
   it.each([
     ['what did I eat today?', '2024-05-15 2024-05-16'],
     ['what did I do this morning', '2024-05-15 2024-05-16'],
@@ -92,18 +92,18 @@ describe('reads times in questions', () => {
     ['the days of the week'],
     ['昨天我吃了什么？'],
     [''],
-  ])('[RA7] finds no time in "%s"', (question) => {
+  ])('[RA7] finds no time expression in "%s"', (question) => {
     expect(days(question)).toBeNull()
   })
 
-  it('[RA7] takes a day without a year for the last one that was', () => {
+  it('[RA7] a date without a year is the latest one in the past', () => {
     expect(days('29 February', at('2024-02-29T00:00:00Z'))).toBe('2024-02-29 2024-03-01')
     expect(days('February 29th', at('2024-02-28T23:59:59Z'))).toBe('2020-02-29 2020-03-01')
     expect(days('on 29 Feb', at('2027-06-01T00:00:00Z'))).toBe('2024-02-29 2024-03-01')
     expect(days('29 February', at('1903-06-01T00:00:00Z'))).toBe('1896-02-29 1896-03-01')
   })
 
-  it('[RA7] counts from midnight to midnight, also over the ends of months and years', () => {
+  it('[RA7] spans run from midnight to midnight, also across months and years', () => {
     expect(days('yesterday', at('2024-03-01T00:00:00.000Z'))).toBe('2024-02-29 2024-03-01')
     expect(days('yesterday', at('2024-02-29T23:59:59.999Z'))).toBe('2024-02-28 2024-02-29')
     expect(days('last month', at('2024-01-31T12:00:00Z'))).toBe('2023-12-01 2024-01-01')
@@ -120,7 +120,7 @@ describe('reads times in questions', () => {
     },
   )
 
-  it('[RA7] says which words it took for a time', () => {
+  it('[RA7] returns the words of the expression', () => {
     expect(parseTimeSpan('What did Ann do LAST WEEK in Oslo?', NOW)?.words).toBe('last week')
     expect(parseTimeSpan('Who came before June?', NOW)?.words).toBe('before june')
     expect(parseTimeSpan('Since 2020, who came?', NOW)?.words).toBe('since 2020')
@@ -137,11 +137,11 @@ describe('reads times in questions', () => {
     ['in May', false],
     ['in 2023', false],
     ['on Monday', false],
-  ])('[RA7] whether "%s" depends on when it is said: %s', (question, expected) => {
+  ])('[RA7] "%s" is relative: %s', (question, expected) => {
     expect(parseTimeSpan(question, NOW)?.isRelative).toBe(expected)
   })
 
-  it('[RA7] gives an ordered span or none, for any text and any time', () => {
+  it('[RA7] returns an ordered span or null for any text and time', () => {
     const words = fc.constantFrom(
       ...['last', 'in', 'may', '31', 'february', '2023', 'ago', 'week', 'years', 'before', '999'],
       ...['weekend', 'friday', 'on', 'a', 'zero', 'day', 'since', 'the', 'this', 'past', 'month'],
@@ -164,7 +164,7 @@ describe('reads times in questions', () => {
   })
 })
 
-describe('nearness', () => {
+describe('time proximity', () => {
   const span = {
     from: at('2024-05-06'),
     until: at('2024-05-13'),
@@ -183,7 +183,7 @@ describe('nearness', () => {
     expect(computeTimeProximity(at(moment), span)).toBeCloseTo(expected, 9)
   })
 
-  it('[RA7] a day is still near two days off, and all of the past or future is one span', () => {
+  it('[RA7] tolerates two days, and handles open-ended spans', () => {
     const day = { from: NOW, until: (NOW + DAY) as Instant, words: '', isRelative: false }
     expect(computeTimeProximity((NOW - DAY) as Instant, day)).toBe(0.5)
     expect(computeTimeProximity((NOW - 2 * DAY) as Instant, day)).toBe(0)

@@ -1,7 +1,6 @@
 /**
- * Time expressions in a question: "last week", "in May", "on 8 May 2023", "three days ago", "before June". They become
- * a span of time that memories from it are preferred by; nothing is ever excluded by it, because people misremember
- * dates. English and ISO dates; other languages are searched without.
+ * Parses time expressions in questions: "last week", "in May", "on 8 May 2023", "three days ago", "before June". Memories
+ * from the span are boosted; others are never excluded, because people misremember dates. English and ISO dates only.
  */
 
 import { DAY_MS, type Instant } from '../../lib/time.ts'
@@ -9,11 +8,11 @@ import { clipMessage } from '../../text/speech/message-text.ts'
 
 export type TimeSpan = {
   readonly from: Instant
-  /** Not included. */
+  /** Exclusive. */
   readonly until: Instant
-  /** The words that said so. */
+  /** The expression in the question. */
   readonly words: string
-  /** "Last week" is another week to the one who asks than it was to the one who said it; "May 2023" is the same to both. */
+  /** Whether it depends on the time of speaking, as "last week" does and "May 2023" does not. */
   readonly isRelative: boolean
 }
 
@@ -58,15 +57,15 @@ const ON_ONE_SIDE = '(?<=\\b(?:before|until|after|since) )'
 type TimeRule = {
   readonly pattern: RegExp
   readonly isRelative?: true
-  /** Null when the words turn out not to name a time. */
+  /** Null when the match is no valid time. */
   span(groups: readonly (string | undefined)[], now: Date): readonly [number, number] | null
 }
 
-/** Tell that something is over. */
+/** Verbs in the past tense. */
 const PAST =
   'did|was|were|had|have|has|said|told|asked|happened|talked|discussed|mentioned|decided|learned|made'
 
-/** Longer expressions first: "8 May 2023" must not be read as "May 2023". */
+/** Longer expressions first: "8 May 2023" must not be parsed as "May 2023". */
 const RULES: readonly TimeRule[] = [
   {
     pattern: /\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)/,
@@ -82,18 +81,18 @@ const RULES: readonly TimeRule[] = [
   },
   {
     pattern: new RegExp(`\\b${DAY_OF_MONTH}(?: of)? ${MONTH}\\b`),
-    span: ([day, month], now) => findLatestWeekday(parseMonth(month), Number(day), now),
+    span: ([day, month], now) => findLatestDate(parseMonth(month), Number(day), now),
   },
   {
     pattern: new RegExp(`\\b${MONTH}\\.? ${DAY_OF_MONTH}\\b`),
-    span: ([month, day], now) => findLatestWeekday(parseMonth(month), Number(day), now),
+    span: ([month, day], now) => findLatestDate(parseMonth(month), Number(day), now),
   },
   {
     pattern: new RegExp(`\\b${MONTH}\\.?,?(?: of)? ${YEAR}\\b`),
     span: ([month, year]) => buildMonthSpan(Number(year), parseMonth(month)),
   },
   {
-    // "may" alone is a verb more often than a month; with one of these words before it, it is not.
+    // "may" alone is mostly a verb; after one of these words it is a month.
     pattern: new RegExp(`(?:\\b(?:in|during|last|early|late|mid)[- ]|${ON_ONE_SIDE})${MONTH}\\b`),
     span: ([month], now) => {
       const year = now.getUTCFullYear() - (parseMonth(month) > now.getUTCMonth() ? 1 : 0)
@@ -141,7 +140,7 @@ const RULES: readonly TimeRule[] = [
     span: (_, now) => buildPastSpan(1, 'day', now),
   },
   {
-    // What is asked for today is not from today; only what was said or done today is.
+    // "What can I do today?" asks for no memory of today, "What did I do today?" does.
     pattern: new RegExp(
       `\\bthis morning\\b|(?<=\\b(?:${PAST})\\b.*)\\btoday\\b|\\btoday\\b(?=.*\\b(?:${PAST})\\b)`,
     ),
@@ -150,29 +149,29 @@ const RULES: readonly TimeRule[] = [
   },
 ]
 
-/** The span that a question names, or null. "Before" and "after" turn it into all the time on that side of it. */
+/** The time span that a question names, or null. "Before" and "after" make it open-ended. */
 export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
-  // The patterns take quadratic time on a text without words, such as half a million emoji.
+  // The patterns take quadratic time on text without words, such as half a million emoji.
   const text = clipMessage(question).toLowerCase()
   for (const { pattern, span, isRelative = false } of RULES) {
     const match = pattern.exec(text)
-    const found = match === null ? null : span(match.slice(1), new Date(now))
-    // Next to the ends of all time a span may have no beginning or end that can be told.
-    if (match === null || found === null || !found.every(Number.isFinite)) continue
+    const range = match === null ? null : span(match.slice(1), new Date(now))
+    // Near the limits of the date range a span may have no valid start or end.
+    if (match === null || range === null || !range.every(Number.isFinite)) continue
     const side = /\b(before|until|after|since)(?: the)? $/.exec(text.slice(0, match.index))?.[1]
-    const [from, until] = found
+    const [from, until] = range
     const words = `${side === undefined ? '' : `${side} `}${match[0]}`
-    const told = { words, isRelative }
+    const expression = { words, isRelative }
     if (side === 'before' || side === 'until')
-      return { from: EARLIEST, until: toInstant(from), ...told }
-    if (side === 'after') return { from: toInstant(until), until: LATEST, ...told }
-    if (side === 'since') return { from: toInstant(from), until: LATEST, ...told }
-    return { from: toInstant(from), until: toInstant(until), ...told }
+      return { from: EARLIEST, until: toInstant(from), ...expression }
+    if (side === 'after') return { from: toInstant(until), until: LATEST, ...expression }
+    if (side === 'since') return { from: toInstant(from), until: LATEST, ...expression }
+    return { from: toInstant(from), until: toInstant(until), ...expression }
   }
   return null
 }
 
-/** 1 within the span, less the farther outside: a day or two off is likely still meant. */
+/** 1 within the span, decreasing outside of it: people are often off by a day or two. */
 export function computeTimeProximity(moment: Instant, { from, until }: TimeSpan): number {
   if (moment >= from && moment < until) return 1
   const length = Math.min(until - from, 60 * DAY_MS)
@@ -194,18 +193,14 @@ function buildDaySpan(year: number, month: number, day: number): readonly [numbe
   return exists ? [start, start + DAY_MS] : null
 }
 
-/** Between two days of the same name there are at most eight years: 29 February 1896 and 1904. */
+/** 29 February recurs after at most eight years: 1896 and 1904. */
 const YEARS_BETWEEN_DAYS_MAX = 8
 
-/** A day without a year is the latest such day that is not in the future. */
-function findLatestWeekday(
-  month: number,
-  day: number,
-  now: Date,
-): readonly [number, number] | null {
+/** A date without a year is the latest such date that is not in the future. */
+function findLatestDate(month: number, day: number, now: Date): readonly [number, number] | null {
   for (let back = 0; back <= YEARS_BETWEEN_DAYS_MAX; back++) {
-    const found = buildDaySpan(now.getUTCFullYear() - back, month, day)
-    if (found !== null && found[0] <= now.getTime()) return found
+    const span = buildDaySpan(now.getUTCFullYear() - back, month, day)
+    if (span !== null && span[0] <= now.getTime()) return span
   }
   return null
 }
@@ -236,10 +231,10 @@ function buildPastSpan(
   now: Date,
 ): readonly [number, number] {
   const days = getUnitLength(unit)
-  const centre = startOfDay(now) - number * days * DAY_MS
-  // "Two months ago" is said of anything about that long ago.
+  const center = startOfDay(now) - number * days * DAY_MS
+  // "Two months ago" is approximate.
   const slack = days === 1 ? 0 : Math.floor((days * DAY_MS) / 2)
-  return [centre - slack, centre + DAY_MS + slack]
+  return [center - slack, center + DAY_MS + slack]
 }
 
 function buildCalendarSpan(

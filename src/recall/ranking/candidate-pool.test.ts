@@ -5,10 +5,10 @@ import type { MemoryId } from '../../domain/ids.ts'
 import { toTurnDocument } from '../../domain/search-document.ts'
 import { type Candidate, NO_EVIDENCE } from './candidate.ts'
 import {
+  dropRepetitions,
   isDominatedByOneText,
   RESERVED_DOCUMENTS,
   selectPool,
-  withoutRepetitions,
 } from './candidate-pool.ts'
 
 const POOL = 100
@@ -40,7 +40,7 @@ it('[CR21] reserves places in the pool for facts and for turns', () => {
   }
 })
 
-it('[CR21] changes nothing where each kind has its places anyway', () => {
+it('[CR21] changes nothing when each kind has enough places', () => {
   const ranked = [...candidates('turn', 200, 1), ...candidates('mem', 200, 1)].sort(
     (a, b) => b.score - a.score,
   )
@@ -49,7 +49,7 @@ it('[CR21] changes nothing where each kind has its places anyway', () => {
   expect(selectPool(ranked.slice(0, 7), POOL)).toHaveLength(7)
 })
 
-it('[CR21] keeps the newest of turns with the same words and speaker, and every fact', () => {
+it('[CR21] keeps the newest turns of equal text and speaker, and every fact', () => {
   const said = (content: string, saidAt: number, role: 'user' | 'assistant' = 'user') => ({
     memory: toTurnDocument(turn({ content, saidAt: saidAt as never, role })), // whole milliseconds
   })
@@ -60,12 +60,12 @@ it('[CR21] keeps the newest of turns with the same words and speaker, and every 
   const facts = Array.from({ length: 5 }, () => ({
     memory: memory({ content: 'Good morning', place: ADA }),
   }))
-  const kept = withoutRepetitions([...rows, ...others, ...facts])
+  const kept = dropRepetitions([...rows, ...others, ...facts])
   expect(kept.slice(0, 3).map((row) => row.memory.createdAt)).toEqual([5, 3, 4])
   expect(kept.slice(3)).toEqual([...others, ...facts])
 })
 
-it('[CR21] knows a list that one text dominates by its equal scores', () => {
+it('[CR21] detects a list that one text dominates by its equal scores', () => {
   const of = (scores: readonly number[]) => isDominatedByOneText(scores, (score) => score)
   expect(of([1, 1, 1, 0.5])).toBe(true)
   expect(of([1, 1, 0.5, 0.4])).toBe(false)

@@ -1,22 +1,22 @@
 /**
- * Which of the fused candidates are read and ranked by more than their place in the lists.
+ * Selects the fused candidates that are loaded and ranked further.
  *
- * People ask the same question again and say "continue" a hundred times, so turns of the same words would fill the pool and
- * keep out the fact or the turn that answers. Each kind of document has reserved places, and a text counts a few times at most.
+ * People repeat questions and say "continue" a hundred times, so turns with equal text could fill the pool and displace the
+ * answer. Facts and turns therefore have reserved places, and equal texts count a few times at most.
  */
 
 import { isTurnId, type SearchDocument } from '../../domain/search-document.ts'
 import { computeFingerprint } from '../../text/fingerprint.ts'
 import { type Candidate, compareByScore } from './candidate.ts'
 
-/** Places that facts and turns each have in any list of candidates, however many of the other kind are nearer. */
+/** Places reserved for facts and for turns in every list of candidates. */
 export const RESERVED_DOCUMENTS = 20
-/** The newest of the turns with the same words and speaker. */
+/** How many turns with equal text and speaker are kept, newest first. */
 const REPETITIONS_MAX = 3
-/** One text fills this share of a list before the list is extended. */
+/** The share of a list that one text must fill for the list to be extended. */
 const DOMINANT_SHARE = 0.5
 
-/** The best of a ranked list, with the reserved places of each kind. */
+/** The best of a ranked list, with reserved places for each kind. */
 export function selectPool(ranked: readonly Candidate[], size: number): readonly Candidate[] {
   const facts = ranked.filter(({ id }) => !isTurnId(id))
   const turns = ranked.filter(({ id }) => isTurnId(id))
@@ -27,8 +27,8 @@ export function selectPool(ranked: readonly Candidate[], size: number): readonly
   return [...facts.slice(0, share), ...turns.slice(0, size - share)].sort(compareByScore)
 }
 
-/** Without all but the newest of turns that say the same. */
-export function withoutRepetitions<Row extends { readonly memory: SearchDocument }>(
+/** Drops all but the newest turns of each text. */
+export function dropRepetitions<Row extends { readonly memory: SearchDocument }>(
   rows: readonly Row[],
 ): readonly Row[] {
   const groups = new Map<string, Row[]>()
@@ -41,19 +41,19 @@ export function withoutRepetitions<Row extends { readonly memory: SearchDocument
   }
   const kept = new Set<Row>()
   for (const group of groups.values()) {
-    const newest = group.length <= REPETITIONS_MAX ? group : newestFirst(group)
+    const newest = group.length <= REPETITIONS_MAX ? group : sortNewestFirst(group)
     for (const row of newest.slice(0, REPETITIONS_MAX)) kept.add(row)
   }
   return rows.filter((row) => kept.has(row))
 }
 
-function newestFirst<Row extends { readonly memory: SearchDocument }>(
+function sortNewestFirst<Row extends { readonly memory: SearchDocument }>(
   rows: readonly Row[],
 ): readonly Row[] {
   return [...rows].sort((a, b) => b.memory.createdAt - a.memory.createdAt)
 }
 
-/** Whether most hits of a list look like one text: equal texts score equally. */
+/** Whether most hits of a list have one score, as equal texts do. */
 export function isDominatedByOneText<Hit>(
   hits: readonly Hit[],
   scoreOf: (hit: Hit) => string | number,

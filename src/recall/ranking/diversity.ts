@@ -1,13 +1,13 @@
-/** Maximal marginal relevance: of memories that say the same, one is enough. */
+/** Diversity by maximal marginal relevance (MMR): memories that repeat better ones move down. */
 import { listSearchTerms } from '../../domain/searchable-text.ts'
 import { addTrailStep, type LoadedCandidate } from './candidate.ts'
 
 /**
- * Reorders so that each next one is good and unlike those before it. `lambda` 1 keeps the order. Likeness is the
- * share of common terms, which every script has.
+ * Reorders candidates so that each next one is relevant and unlike the ones before it. `lambda` 1 keeps the order. The
+ * similarity is the Jaccard index of the terms, which works for every script.
  *
- * Candidates come best first, but not all on one scale: behind those that a reranker judged stand those that it did
- * not. None counts for more than those before it.
+ * Candidates come best first, but on two scales when a reranker scored only some; no candidate counts more than one before
+ * it.
  */
 export function diversifyCandidates(
   candidates: readonly LoadedCandidate[],
@@ -15,29 +15,30 @@ export function diversifyCandidates(
 ): readonly LoadedCandidate[] {
   if (lambda >= 1 || candidates.length < 2) return candidates
   const relevances = normalizeScores(candidates)
-  const left = candidates.map((candidate, position) => ({
+  const remaining = candidates.map((candidate, position) => ({
     candidate,
     relevance: relevances[position] ?? 0,
     terms: new Set(listSearchTerms(candidate.memory)),
-    /** How much it is like the one chosen so far that it is most like. */
-    likeness: 0,
+    /** The highest similarity to a selected candidate. */
+    similarity: 0,
   }))
-  const chosen: LoadedCandidate[] = []
-  while (left.length > 0) {
-    const worth = left.map(
-      ({ relevance, likeness }) => lambda * relevance - (1 - lambda) * likeness,
+  const selected: LoadedCandidate[] = []
+  while (remaining.length > 0) {
+    const scores = remaining.map(
+      ({ relevance, similarity }) => lambda * relevance - (1 - lambda) * similarity,
     )
-    const position = worth.indexOf(Math.max(...worth))
-    const [next] = left.splice(position, 1)
+    const position = scores.indexOf(Math.max(...scores))
+    const [next] = remaining.splice(position, 1)
     if (next === undefined) break
-    const note = next.likeness > 0 ? `${Math.round(next.likeness * 100)} % like one above` : 'new'
-    // The score keeps its meaning; only the order changes.
-    chosen.push(addTrailStep(next.candidate, 'diversity', next.candidate.score, note))
-    for (const other of left) {
-      other.likeness = Math.max(other.likeness, computeSimilarity(other.terms, next.terms))
+    const percent = Math.round(next.similarity * 100)
+    const note = next.similarity > 0 ? `${percent} % similar to one above` : 'new'
+    // MMR changes the order only, not the score.
+    selected.push(addTrailStep(next.candidate, 'diversity', next.candidate.score, note))
+    for (const other of remaining) {
+      other.similarity = Math.max(other.similarity, computeJaccard(other.terms, next.terms))
     }
   }
-  return chosen
+  return selected
 }
 
 /** 1 for the first, 0 for the last. */
@@ -51,7 +52,7 @@ function normalizeScores(candidates: readonly LoadedCandidate[]): readonly numbe
   return scores.map((score) => (best > lowest ? (score - lowest) / (best - lowest) : 1))
 }
 
-function computeSimilarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function computeJaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0
   const [few, many] = a.size < b.size ? [a, b] : [b, a]
   let common = 0

@@ -1,16 +1,16 @@
 /**
- * Gathers what speaks for each candidate from the two legs and from the course of the sessions.
+ * Gathers the evidence for each candidate from both retrievers and from the conversation around the hits.
  *
  * In a conversation the words of a question are rarely all in the turn that answers it: "I went there in May" follows
- * "Have you been to Oslo?". So a candidate is judged by what stands around it as well, and what stands around a hit
- * becomes a candidate itself.
+ * "Have you been to Oslo?". A candidate is therefore also scored by its context window, and the neighbors of a hit become
+ * candidates themselves.
  */
 
 import type { MemoryId } from '../../domain/ids.ts'
 import { scoreTermCounts } from '../../text/search/bm25.ts'
 import type { Candidate } from './candidate.ts'
 
-/** What keyword search found; see `TextMatch` of the store. Null when it did not answer. */
+/** The hits of keyword search, see `TextMatch` of the store. */
 export type LexicalHits = {
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
   readonly averageLength: number
@@ -26,7 +26,7 @@ type LexicalHit = {
   readonly session: string | null
 }
 
-/** What vector search found, closest first. */
+/** The hits of vector search, closest first. */
 export type VectorHits = readonly { readonly id: MemoryId; readonly similarity: number }[]
 
 export type SessionContext = ReadonlyMap<
@@ -38,43 +38,43 @@ export type SessionContext = ReadonlyMap<
   }
 >
 
-/** How far a turn's surroundings reach on each side. */
+/** The number of turns on each side of a turn that form its context window. */
 const WINDOW_REACH = 2
-/** What must be asked of the store around a hit, so that the surroundings of its neighbours are known too. */
+/** Neighbors to load on each side of a hit, so that the windows of its neighbors are complete, too. */
 export const SESSION_CONTEXT_REACH = 2 * WINDOW_REACH
-/** A text of this many terms gets half of what its surroundings speak for it: long texts speak for themselves. */
-const BRIEF_TERMS = 100
-/** The same for its session: even a long turn is rarely all that was said about a subject. */
-const BRIEF_TERMS_IN_SESSION = 400
-/** From this share of the question's known words on, keyword search is trusted fully. */
-const TELLING_COVERAGE = 0.4
-/** How many close memories of a session make its thread. */
-const THREAD_MEMORIES = 3
+/** A text of this length gets half of its context score, because long texts need less context. */
+const CONTEXT_HALF_TERMS = 100
+/** The same for session scores: even a long turn is rarely all that was said about a subject. */
+const SESSION_HALF_TERMS = 400
+/** The share of the question's known terms from which on keyword search has its full weight. */
+const FULL_TRUST_COVERAGE = 0.4
+/** The number of closest memories that represent a session. */
+const SESSION_MEMORIES = 3
 
-/** The hits of both legs, each with how well it did there, best first. Without a look at their surroundings. */
+/** The hits of both retrievers by the sum of their scores, without context. */
 export function rankInitialHits(
   keyword: LexicalHits | null,
-  meaning: VectorHits | null,
+  vector: VectorHits | null,
 ): readonly { readonly id: MemoryId; readonly score: number }[] {
-  const words = computeLexicalScores(keyword)
-  const meanings = computeVectorScores(meaning)
-  return [...new Set([...words.keys(), ...meanings.keys()])]
-    .map((id) => ({ id, score: (words.get(id) ?? 0) + (meanings.get(id) ?? 0) }))
+  const lexicalScores = computeLexicalScores(keyword)
+  const vectorScores = computeVectorScores(vector)
+  return [...new Set([...lexicalScores.keys(), ...vectorScores.keys()])]
+    .map((id) => ({ id, score: (lexicalScores.get(id) ?? 0) + (vectorScores.get(id) ?? 0) }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
 }
 
-/** Every hit and every neighbour of a hit, with all that is known about it. Scores are still zero. */
+/** All hits and their neighbors with their evidence. Scores are still zero. */
 export function gatherEvidence(
   keyword: LexicalHits | null,
-  meaning: VectorHits | null,
-  course: SessionContext,
+  vector: VectorHits | null,
+  context: SessionContext,
 ): readonly Candidate[] {
-  const turnsById = collectTurns(keyword, meaning, course)
+  const turnsById = collectTurns(keyword, vector, context)
   const turns = [...turnsById.values()]
   const windows = turns.map(getWindow)
   const around = scoreWindows(keyword, windows)
   const sessions = scoreSessions(keyword)
-  const threads = computeSessionSimilarity(meaning, turnsById)
+  const threads = computeSessionSimilarity(vector, turnsById)
   const averageLength = keyword?.averageLength ?? 0
   return turns.map((turn, index) => {
     const { id, hit } = turn
@@ -84,13 +84,13 @@ export function gatherEvidence(
       id,
       score: 0,
       evidence: {
-        keyword: turn.words,
-        vector: turn.meaning,
-        context: score * computeBrevity(length, BRIEF_TERMS),
+        keyword: turn.lexicalScore,
+        vector: turn.vectorScore,
+        context: score * computeBrevity(length, CONTEXT_HALF_TERMS),
         session:
-          (sessions.get(turn.session ?? hit) ?? 0) * computeBrevity(length, BRIEF_TERMS_IN_SESSION),
+          (sessions.get(turn.session ?? hit) ?? 0) * computeBrevity(length, SESSION_HALF_TERMS),
         thread: threads.get(turn.session ?? turn) ?? 0,
-        reply: turn.next?.meaning ?? 0,
+        reply: turn.next?.vectorScore ?? 0,
         speaker: 0,
         time: 0,
       },
@@ -103,85 +103,84 @@ export function gatherEvidence(
   })
 }
 
-/** The best hit counts fully only if it holds much of the question: one that shares no more than an "I" tells little. */
+/** Keyword scores relative to the best hit, discounted when even the best one covers little of the question. */
 function computeLexicalScores(keyword: LexicalHits | null): ReadonlyMap<MemoryId, number> {
   const hits = keyword?.hits ?? []
   const best = Math.max(0, ...hits.map(({ score }) => score))
-  const covered = Math.max(0, ...hits.map(({ coverage }) => coverage))
-  const trust = Math.min(1, covered / (TELLING_COVERAGE * computeKnownIdfShare(keyword)))
+  const bestCoverage = Math.max(0, ...hits.map(({ coverage }) => coverage))
+  const trust = Math.min(1, bestCoverage / (FULL_TRUST_COVERAGE * computeKnownIdfShare(keyword)))
   return new Map(hits.map(({ id, score }) => [id, best > 0 ? (trust * score) / best : 0]))
 }
 
-/** Of what the question's words tell, how much is in words that were found at all. The others no memory can hold. */
+/** The IDF share of the question's terms that occur in any hit. No memory can match the others. */
 function computeKnownIdfShare(keyword: LexicalHits | null): number {
   const terms = keyword?.terms ?? []
   const sum = (some: typeof terms) => some.reduce((total, { rarity }) => total + rarity, 0)
-  const known = sum(
+  const knownIdf = sum(
     terms.filter((_, term) => keyword?.hits.some(({ counts }) => (counts[term] ?? 0) > 0)),
   )
-  return known > 0 ? known / sum(terms) : 1
+  return knownIdf > 0 ? knownIdf / sum(terms) : 1
 }
 
 /**
- * Similarities of one model lie in a narrow band whose place depends on the question. What counts is where a hit
- * stands between the last and the first of the list.
+ * Min-max normalization of similarities: those of a model lie in a narrow range that depends on the question.
  */
-function computeVectorScores(meaning: VectorHits | null): ReadonlyMap<MemoryId, number> {
-  const similarities = (meaning ?? []).map(({ similarity }) => similarity)
+function computeVectorScores(vector: VectorHits | null): ReadonlyMap<MemoryId, number> {
+  const similarities = (vector ?? []).map(({ similarity }) => similarity)
   const last = Math.min(...similarities)
   const range = Math.max(...similarities) - last
   return new Map(
-    (meaning ?? []).map(({ id, similarity }) => [id, range > 0 ? (similarity - last) / range : 1]),
+    (vector ?? []).map(({ id, similarity }) => [id, range > 0 ? (similarity - last) / range : 1]),
   )
 }
 
-/** A memory that is a hit or stands near one, and who stands next to it. */
+/** A hit or a neighbor of a hit, linked to the adjacent turns. */
 type TurnNode = {
   readonly id: MemoryId
-  words: number
-  meaning: number
+  lexicalScore: number
+  vectorScore: number
   similarity: number | null
   hit: LexicalHit | null
   session: string | null
-  /** Whether it stands in a session whose course is known. */
-  isPlaced: boolean
+  /** Whether its neighbors are known. */
+  isLinked: boolean
   previous: TurnNode | null
   next: TurnNode | null
 }
 
-/** Those that a leg found first, in its order. */
+/** Hits first, in the order of the retrievers. */
 function collectTurns(
   keyword: LexicalHits | null,
-  meaning: VectorHits | null,
-  course: SessionContext,
+  vector: VectorHits | null,
+  context: SessionContext,
 ): ReadonlyMap<MemoryId, TurnNode> {
   const turns = new Map<MemoryId, TurnNode>()
   const turnOf = (id: MemoryId): TurnNode => {
-    const known = turns.get(id)
-    if (known !== undefined) return known
+    const existing = turns.get(id)
+    if (existing !== undefined) return existing
     const turn = createTurn(id)
     turns.set(id, turn)
     return turn
   }
-  const words = computeLexicalScores(keyword)
+  const lexicalScores = computeLexicalScores(keyword)
   for (const hit of keyword?.hits ?? []) {
     const turn = turnOf(hit.id)
     turn.hit = hit
-    turn.words = words.get(hit.id) ?? 0
+    turn.lexicalScore = lexicalScores.get(hit.id) ?? 0
     turn.session = hit.session
   }
-  const meanings = computeVectorScores(meaning)
-  for (const { id, similarity } of meaning ?? []) {
+  const vectorScores = computeVectorScores(vector)
+  for (const { id, similarity } of vector ?? []) {
     const turn = turnOf(id)
     turn.similarity = similarity
-    turn.meaning = meanings.get(id) ?? 0
+    turn.vectorScore = vectorScores.get(id) ?? 0
   }
-  for (const [id, { session, before, after }] of course) {
+  for (const [id, { session, before, after }] of context) {
     let previous: TurnNode | null = null
-    for (const neighbour of [...before.toReversed(), id, ...after]) {
-      const turn = turnOf(neighbour)
-      if (!turn.isPlaced) turn.session = session
-      turn.isPlaced = true
+    for (const neighbor of [...before.toReversed(), id, ...after]) {
+      const turn = turnOf(neighbor)
+      if (!turn.isLinked) turn.session = session
+      turn.isLinked = true
       if (previous !== null) {
         turn.previous = previous
         previous.next = turn
@@ -192,22 +191,22 @@ function collectTurns(
   return turns
 }
 
-/** Written out: there may be a thousand of them, and copying a pattern takes several times as long. */
+/** Written out, because copying a template takes several times as long and there may be a thousand turns. */
 function createTurn(id: MemoryId): TurnNode {
   return {
     id,
-    words: 0,
-    meaning: 0,
+    lexicalScore: 0,
+    vectorScore: 0,
     similarity: null,
     hit: null,
     session: null,
-    isPlaced: false,
+    isLinked: false,
     previous: null,
     next: null,
   }
 }
 
-/** The turn among its neighbours, in the order of the session. */
+/** The context window of a turn, in the order of the session. */
 function getWindow(turn: TurnNode): readonly TurnNode[] {
   const window = [turn]
   let { previous, next } = turn
@@ -235,8 +234,8 @@ type WindowScore = { readonly score: number; readonly coverage: number }
 const NO_WORDS: WindowScore = { score: 0, coverage: 0 }
 
 /**
- * BM25 of each window, as if it were one text, relative to the best, and the share of the question in it. Plain loops,
- * because there may be a thousand of them.
+ * BM25 of each context window as one text, relative to the best window, and its coverage of the question. Plain loops,
+ * because there may be a thousand windows.
  */
 function scoreWindows(
   keyword: LexicalHits | null,
@@ -244,28 +243,28 @@ function scoreWindows(
 ): readonly WindowScore[] {
   if (keyword === null) return []
   const { averageLength } = keyword
-  const rarities = keyword.terms.map(({ rarity }) => rarity)
-  const asked = rarities.reduce((sum, rarity) => sum + rarity, 0)
+  const idfs = keyword.terms.map(({ rarity }) => rarity)
+  const queryIdf = idfs.reduce((sum, idf) => sum + idf, 0)
   let best = 0
   const words = windows.map((window): WindowScore => {
     if (!window.some(({ hit }) => hit !== null)) return NO_WORDS
-    const isAlone = !window.some(({ isPlaced }) => isPlaced)
-    const usual = averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
+    const isSingle = !window.some(({ isLinked }) => isLinked)
+    const usual = averageLength * (isSingle ? 1 : 2 * WINDOW_REACH + 1)
     let length = 0
     for (const { hit } of window) length += hit?.length ?? averageLength
-    const counts = getTermCounts(window, rarities.length)
-    const score = scoreTermCounts(counts, rarities, usual > 0 ? length / usual : 1)
-    const found = rarities.reduce((sum, rarity, term) => sum + (counts[term] ? rarity : 0), 0)
+    const counts = getTermCounts(window, idfs.length)
+    const score = scoreTermCounts(counts, idfs, usual > 0 ? length / usual : 1)
+    const matchedIdf = idfs.reduce((sum, idf, term) => sum + (counts[term] ? idf : 0), 0)
     best = Math.max(best, score)
-    return { score, coverage: asked > 0 ? found / asked : 0 }
+    return { score, coverage: queryIdf > 0 ? matchedIdf / queryIdf : 0 }
   })
   return words.map(({ score, coverage }) => ({ score: best > 0 ? score / best : 0, coverage }))
 }
 
-/** How often each term stands in a window. */
+/** The number of occurrences of each term in a window. */
 function getTermCounts(window: readonly TurnNode[], terms: number): readonly number[] {
-  const [alone] = window
-  if (window.length === 1 && alone !== undefined && alone.hit !== null) return alone.hit.counts
+  const [first] = window
+  if (window.length === 1 && first !== undefined && first.hit !== null) return first.hit.counts
   const counts: number[] = new Array(terms).fill(0)
   for (const { hit } of window) if (hit !== null) addTermCounts(counts, hit.counts)
   return counts
@@ -278,51 +277,50 @@ function addTermCounts(counts: number[], more: readonly number[]): void {
 }
 
 /**
- * BM25 of all that was found in a session, as if it were one text; relative to the best session. What belongs to none is a
- * session of its own: facts and turns of conversations stand in one list, and a turn must not win merely because it has
- * surroundings.
+ * BM25 of all hits of a session as one text, relative to the best session. A memory without a session is a session of its
+ * own: facts and turns are ranked in one list, and a turn must not win merely because it has a session.
  */
 function scoreSessions(
   keyword: LexicalHits | null,
 ): ReadonlyMap<string | LexicalHit | null, number> {
-  const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
+  const idfs = (keyword?.terms ?? []).map(({ rarity }) => rarity)
   const scores = new Map<string | LexicalHit, number>()
   const counts = new Map<string, number[]>()
   for (const hit of keyword?.hits ?? []) {
     if (hit.session === null) {
-      scores.set(hit, scoreTermCounts(hit.counts, rarities, 1))
+      scores.set(hit, scoreTermCounts(hit.counts, idfs, 1))
       continue
     }
     const known = counts.get(hit.session)
     if (known === undefined) counts.set(hit.session, [...hit.counts])
     else addTermCounts(known, hit.counts)
   }
-  for (const [session, found] of counts) scores.set(session, scoreTermCounts(found, rarities, 1))
+  for (const [session, total] of counts) scores.set(session, scoreTermCounts(total, idfs, 1))
   return normalizeToBest(scores)
 }
 
-/** The mean of the closest memories of a session; relative to the best session. */
+/** The mean vector score of the closest memories of a session, relative to the best session. */
 function computeSessionSimilarity(
-  meaning: VectorHits | null,
+  vector: VectorHits | null,
   turns: ReadonlyMap<MemoryId, TurnNode>,
 ): ReadonlyMap<string | TurnNode, number> {
   const means = new Map<string | TurnNode, number>()
   const closest = new Map<string, number[]>()
-  // Hits come closest first, so the first of a session are its closest.
-  for (const { id } of meaning ?? []) {
+  // Hits come closest first, so the first ones of a session are its closest.
+  for (const { id } of vector ?? []) {
     const turn = turns.get(id)
     if (turn === undefined) continue
-    // One that stands alone is as close as it is; a session is as close as several of it are.
+    // A memory without a session has its own score.
     if (turn.session === null) {
-      means.set(turn, turn.meaning)
+      means.set(turn, turn.vectorScore)
       continue
     }
     const known = closest.get(turn.session)
-    if (known === undefined) closest.set(turn.session, [turn.meaning])
-    else if (known.length < THREAD_MEMORIES) known.push(turn.meaning)
+    if (known === undefined) closest.set(turn.session, [turn.vectorScore])
+    else if (known.length < SESSION_MEMORIES) known.push(turn.vectorScore)
   }
-  for (const [session, some] of closest) {
-    means.set(session, some.reduce((sum, score) => sum + score, 0) / THREAD_MEMORIES)
+  for (const [session, scores] of closest) {
+    means.set(session, scores.reduce((sum, score) => sum + score, 0) / SESSION_MEMORIES)
   }
   return normalizeToBest(means)
 }
@@ -334,7 +332,7 @@ function normalizeToBest<Key>(scores: Map<Key, number>): ReadonlyMap<Key, number
   return scores
 }
 
-/** 1 for the shortest text, a half for one of `half` terms. */
-function computeBrevity(length: number, half: number): number {
-  return 1 / (1 + (length / half) ** 2)
+/** 1 for the shortest text, 0.5 for a text of `halfTerms` terms. */
+function computeBrevity(length: number, halfTerms: number): number {
+  return 1 / (1 + (length / halfTerms) ** 2)
 }

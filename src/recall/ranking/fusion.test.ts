@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { FUSIONS } from '../../domain/settings/recall-modes.ts'
+import { FUSIONS } from '../../domain/settings/setting-choices.ts'
 import type { Candidate, Evidence } from './candidate.ts'
 import {
   gatherEvidence,
@@ -93,7 +93,7 @@ const anyCourse = fc
   .map((ids) => sessionOf(...ids.sort((a, b) => a - b)))
 
 describe('evidence', () => {
-  it('[RA6] lies between 0 and 1, whatever the legs and the course are', () => {
+  it('[RA6] lies between 0 and 1 for any hits and context', () => {
     fc.assert(
       fc.property(anyLegs, anyCourse, ({ keyword, vector: meaning }, course) => {
         const candidates = gatherEvidence(keyword, meaning, course)
@@ -108,7 +108,7 @@ describe('evidence', () => {
     )
   })
 
-  it('[RA6] has every hit and every neighbour of one, and no more', () => {
+  it('[RA6] has exactly the hits and their neighbors', () => {
     fc.assert(
       fc.property(anyLegs, anyCourse, ({ keyword, vector: meaning }, course) => {
         const hits = rankInitialHits(keyword, meaning).map(({ id }) => id)
@@ -120,7 +120,7 @@ describe('evidence', () => {
     )
   })
 
-  it('[RA6] a turn is found through its neighbours: the answer beside the question', () => {
+  it('[RA6] finds a turn through its neighbors: the answer next to the question', () => {
     const candidates = gatherEvidence(words({ 2: [1, 1] }), null, sessionOf(1, 2, 3, 4, 5))
     expect(candidates).toHaveLength(5)
     for (const near of [1, 2, 3, 4])
@@ -132,7 +132,7 @@ describe('evidence', () => {
     expect(second?.score).toBeGreaterThan(0)
   })
 
-  it('[RA6] words that are spread over neighbours count together', () => {
+  it('[RA6] words spread over neighbors count together', () => {
     const together = gatherEvidence(words({ 2: [1, 0], 3: [0, 1] }), null, sessionOf(1, 2, 3, 4))
     expect(of(together, 2)).toMatchObject({ coverage: 0.5, contextCoverage: 1 })
     const apart = gatherEvidence(words({ 2: [1, 0], 3: [0, 1] }), null, new Map())
@@ -141,7 +141,7 @@ describe('evidence', () => {
     expect(of(apart, 2).evidence.context).toBe(of(apart, 3).evidence.context)
   })
 
-  it('[RA6] words that no memory holds make none of them less telling', () => {
+  it('[RA6] words that no memory contains do not lower the others', () => {
     const known = gatherEvidence(words({ 1: [1, 0], 2: [0, 1] }), null, new Map())
     const unheard = gatherEvidence(words({ 1: [1, 0, 0, 0], 2: [0, 1, 0, 0] }), null, new Map())
     expect(of(unheard, 1).evidence.keyword).toBe(of(known, 1).evidence.keyword)
@@ -154,7 +154,7 @@ describe('evidence', () => {
     expect(of(missing, 1).evidence.keyword).toBeLessThan(of(known, 1).evidence.keyword)
   })
 
-  it('[RA6] the longer a text, the less its surroundings speak for it, and its neighbours less than its session', () => {
+  it('[RA6] context counts less for longer texts, neighbors less than the session', () => {
     const { terms, averageLength, hits } = words({ 1: [1, 1], 2: [1, 1] })
     const long = hits.map((hit) => (hit.id === memoryId(2) ? { ...hit, length: 150 } : hit))
     const leg = { terms, averageLength, hits: long }
@@ -165,7 +165,7 @@ describe('evidence', () => {
     expect(share('context')).toBeLessThan(share('session'))
   })
 
-  it('[RA6] an answer tells what its question was about', () => {
+  it('[RA6] an answer reveals the subject of its question', () => {
     const meaning = [
       { id: memoryId(2), similarity: 0.9 },
       { id: memoryId(9), similarity: 0.1 },
@@ -178,21 +178,24 @@ describe('evidence', () => {
 })
 
 describe('fusion', () => {
-  it.each(FUSIONS)('[RA6] %s: the order does not depend on that of the candidates', (fusion) => {
-    const options = { ...OPTIONS, fusion }
-    fc.assert(
-      fc.property(anyLegs, anyCourse, (legs, course) => {
-        const candidates = gatherEvidence(legs.keyword, legs.vector, course)
-        const fused = fuseCandidates(candidates, legs, options)
-        expect(fuseCandidates([...candidates].reverse(), legs, options)).toEqual(fused)
-        for (const [at, { score }] of fused.entries()) {
-          expect(Number.isFinite(score)).toBe(true)
-          expect(score).toBeLessThanOrEqual(fused[at - 1]?.score ?? Number.POSITIVE_INFINITY)
-        }
-      }),
-      { numRuns: 150 },
-    )
-  })
+  it.each(FUSIONS)(
+    '[RA6] %s: the result does not depend on the order of the candidates',
+    (fusion) => {
+      const options = { ...OPTIONS, fusion }
+      fc.assert(
+        fc.property(anyLegs, anyCourse, (legs, course) => {
+          const candidates = gatherEvidence(legs.keyword, legs.vector, course)
+          const fused = fuseCandidates(candidates, legs, options)
+          expect(fuseCandidates([...candidates].reverse(), legs, options)).toEqual(fused)
+          for (const [at, { score }] of fused.entries()) {
+            expect(Number.isFinite(score)).toBe(true)
+            expect(score).toBeLessThanOrEqual(fused[at - 1]?.score ?? Number.POSITIVE_INFINITY)
+          }
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
 
   it('[RA6] rrf is the sum of 1 / (k + rank), with ranks from 1', () => {
     fc.assert(
@@ -216,7 +219,7 @@ describe('fusion', () => {
     )
   })
 
-  it('[RA6] rrf: first in both lists beats first in one', () => {
+  it('[RA6] rrf: first in both rankings beats first in one', () => {
     const keyword = words({ 1: [1, 1], 2: [1, 0] })
     const meaning = [1, 3].map((id) => ({ id: memoryId(id), similarity: 1 / id }))
     const candidates = gatherEvidence(keyword, meaning, new Map())
@@ -232,7 +235,7 @@ describe('fusion', () => {
     ])
   })
 
-  it('[RA6] weighted compares shares of the best, not scores of different kinds', () => {
+  it('[RA6] weighted compares normalized scores', () => {
     // The scores of words are larger by far; only their share of the best counts.
     const hits = words({ 1: [1, 1], 2: [1, 0] }).hits
     const keyword = {
@@ -255,29 +258,32 @@ describe('fusion', () => {
     expect(of(fused, 3).score).toBeCloseTo(0.35, 12)
   })
 
-  it.each(FUSIONS)('[RA6] %s: a leg that is missing changes nothing in the other', (fusion) => {
-    const options = { ...OPTIONS, fusion }
-    fc.assert(
-      fc.property(keywordLeg, (keyword) => {
-        const alone = gatherEvidence(keyword, null, new Map())
-        const beside = gatherEvidence(keyword, [], new Map())
-        const ids = fuseCandidates(alone, { keyword, vector: null }, options).map(({ id }) => id)
-        expect(
-          fuseCandidates(beside, { keyword, vector: [] }, options).map(({ id }) => id),
-        ).toEqual(ids)
-        if (fusion !== 'rrf') expect(ids).toHaveLength(keyword.hits.length)
-      }),
-      { numRuns: 50 },
-    )
-    expect(fuseCandidates([], { keyword: null, vector: null }, options)).toEqual([])
-  })
+  it.each(FUSIONS)(
+    '[RA6] %s: a missing retriever does not change the order of the other',
+    (fusion) => {
+      const options = { ...OPTIONS, fusion }
+      fc.assert(
+        fc.property(keywordLeg, (keyword) => {
+          const alone = gatherEvidence(keyword, null, new Map())
+          const beside = gatherEvidence(keyword, [], new Map())
+          const ids = fuseCandidates(alone, { keyword, vector: null }, options).map(({ id }) => id)
+          expect(
+            fuseCandidates(beside, { keyword, vector: [] }, options).map(({ id }) => id),
+          ).toEqual(ids)
+          if (fusion !== 'rrf') expect(ids).toHaveLength(keyword.hits.length)
+        }),
+        { numRuns: 50 },
+      )
+      expect(fuseCandidates([], { keyword: null, vector: null }, options)).toEqual([])
+    },
+  )
 
   it('[RA6] more of any evidence never lowers a score', () => {
     const kinds = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys
     expect(kinds.every((kind) => EVIDENCE_WEIGHTS[kind] > 0)).toBe(true)
   })
 
-  it.each(['rrf', 'weighted'] as const)('[RA6] %s knows hits only', (fusion) => {
+  it.each(['rrf', 'weighted'] as const)('[RA6] %s scores hits only', (fusion) => {
     const keyword = words({ 2: [1] })
     const candidates = gatherEvidence(keyword, null, sessionOf(1, 2, 3))
     const fused = fuseCandidates(candidates, { keyword, vector: null }, { ...OPTIONS, fusion })

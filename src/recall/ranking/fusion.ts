@@ -1,5 +1,12 @@
-/** Joins what the legs found into one order. */
-import type { Fusion } from '../../domain/settings/recall-modes.ts'
+/**
+ * Fusion: combines the hits of keyword and vector search into one ranking.
+ *
+ * - `adaptive`: the weighted sum of all evidence, including the conversation around a hit (see `evidence.ts`).
+ * - `rrf`: reciprocal rank fusion, the sum of 1 / (k + rank) over both rankings (Cormack, Clarke and Büttcher, 2009).
+ * - `weighted`: the weighted sum of the normalized scores.
+ */
+import type { MemoryId } from '../../domain/ids.ts'
+import type { Fusion } from '../../domain/settings/setting-choices.ts'
 import {
   type Candidate,
   compareByScore,
@@ -11,16 +18,15 @@ import type { LexicalHits, VectorHits } from './evidence.ts'
 
 export type FusionOptions = {
   readonly fusion: Fusion
-  /** Of reciprocal rank fusion: how little the first ranks stand out. */
+  /** The constant k of reciprocal rank fusion. */
   readonly rrfK: number
-  /** Of the weighted sum: how much meaning counts against words. */
+  /** The weight of vector scores in the weighted sum; keyword scores have the rest. */
   readonly vectorWeight: number
 }
 
 /**
- * How much each kind of evidence counts. Chosen by hand near what a search over the development sets found, and rounded:
- * around these values the sets change by a few points at most. `npm run eval -- fit` looks for better ones, and tells
- * whether they hold on conversations that were held out.
+ * The weights of the evidence. Rounded from a search over the development sets; near these values results change by a few
+ * points at most. `npm run eval -- fit` searches for better ones and checks them on held-out conversations.
  */
 export const EVIDENCE_WEIGHTS: Evidence = {
   keyword: 0.45,
@@ -34,55 +40,60 @@ export const EVIDENCE_WEIGHTS: Evidence = {
 }
 
 export type RetrieverHits = {
-  /** Null when the leg was not asked or did not answer. */
+  /** Null when the retriever was skipped or failed. */
   readonly keyword: LexicalHits | null
   readonly vector: VectorHits | null
 }
 
-/** The candidates, best first. */
+/** Scores the candidates, best first. */
 export function fuseCandidates(
   candidates: readonly Candidate[],
-  legs: RetrieverHits,
+  hits: RetrieverHits,
   options: FusionOptions,
 ): readonly Candidate[] {
   switch (options.fusion) {
     case 'adaptive':
-      return scoreTopCandidates(candidates, ({ evidence }) => fuseAdaptive(evidence))
+      return scoreCandidates(candidates, ({ evidence }) => fuseAdaptive(evidence))
     case 'weighted':
-      return scoreTopCandidates(
+      return scoreCandidates(
         candidates.filter(isHit),
-        ({ evidence: { keyword, vector: meaning } }) =>
-          (1 - options.vectorWeight) * keyword + options.vectorWeight * meaning,
+        ({ evidence: { keyword, vector } }) =>
+          (1 - options.vectorWeight) * keyword + options.vectorWeight * vector,
       )
     case 'rrf': {
-      const ranks = [legs.keyword?.hits ?? [], legs.vector ?? []].map(
-        (hits) => new Map(hits.map(({ id }, position) => [id, position + 1])),
-      )
-      return scoreTopCandidates(candidates.filter(isHit), ({ id }) =>
-        ranks.reduce((sum, rank) => {
-          const position = rank.get(id)
-          return position === undefined ? sum : sum + 1 / (options.rrfK + position)
-        }, 0),
+      const rankings = [hits.keyword?.hits ?? [], hits.vector ?? []].map(rankHits)
+      return scoreCandidates(candidates.filter(isHit), ({ id }) =>
+        computeReciprocalRank(id, rankings, options.rrfK),
       )
     }
   }
 }
 
-/**
- * Writes the first steps of the trail: what each leg said, and what came of it. Apart from fusing, because only the
- * few that stay in the running need them.
- */
+type Ranking = ReadonlyMap<MemoryId, number>
+
+function rankHits(hits: readonly { readonly id: MemoryId }[]): Ranking {
+  return new Map(hits.map(({ id }, position) => [id, position + 1]))
+}
+
+function computeReciprocalRank(id: MemoryId, rankings: readonly Ranking[], k: number): number {
+  return rankings.reduce((sum, ranking) => {
+    const rank = ranking.get(id)
+    return rank === undefined ? sum : sum + 1 / (k + rank)
+  }, 0)
+}
+
+/** Adds the first trail steps: the scores of the retrievers and of fusion. Only candidates in the pool need them. */
 export function addFusionTrail(
   candidates: readonly Candidate[],
-  legs: RetrieverHits,
+  hits: RetrieverHits,
   { fusion }: FusionOptions,
 ): readonly Candidate[] {
-  const hits = new Map((legs.keyword?.hits ?? []).map((hit) => [hit.id, hit]))
-  const terms = legs.keyword?.terms ?? []
+  const lexicalHits = new Map((hits.keyword?.hits ?? []).map((hit) => [hit.id, hit]))
+  const terms = hits.keyword?.terms ?? []
   return candidates.map((candidate) => {
     const { id, similarity, score, evidence } = candidate
     const trail: LazyStep[] = []
-    const hit = hits.get(id)
+    const hit = lexicalHits.get(id)
     if (hit !== undefined) {
       trail.push({
         stage: 'keyword',
@@ -101,16 +112,16 @@ function describeMatchedTerms(
   { counts }: LexicalHits['hits'][number],
   terms: LexicalHits['terms'],
 ): string {
-  const found = terms.filter((_, position) => (counts[position] ?? 0) > 0)
-  return `${found.length} of ${terms.length} words: ${found.map(({ text }) => text).join(', ')}`
+  const matched = terms.filter((_, position) => (counts[position] ?? 0) > 0)
+  return `${matched.length} of ${terms.length} words: ${matched.map(({ text }) => text).join(', ')}`
 }
 
-/** The two classical ways know only hits: a neighbour that no leg found is not for them. */
+/** Whether a retriever returned the candidate. RRF and weighted sums cannot score mere neighbors of hits. */
 function isHit({ coverage, similarity }: Candidate): boolean {
   return coverage > 0 || similarity !== null
 }
 
-function scoreTopCandidates(
+function scoreCandidates(
   candidates: readonly Candidate[],
   scoreOf: (candidate: Candidate) => number,
 ): readonly Candidate[] {
@@ -121,7 +132,7 @@ function scoreTopCandidates(
 
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys
 
-/** In the order of the table, because the order of a sum decides its last digit. */
+/** Written out in the order of the table, because the order of a sum determines its rounding. */
 function fuseAdaptive(evidence: Evidence): number {
   const weights = EVIDENCE_WEIGHTS
   return (
@@ -136,7 +147,7 @@ function fuseAdaptive(evidence: Evidence): number {
   )
 }
 
-/** What the score was made of, most first. */
+/** The parts of an adaptive score, largest first. */
 function describeContributions(evidence: Evidence): string {
   return KINDS.map((kind) => [kind, EVIDENCE_WEIGHTS[kind] * evidence[kind]] as const)
     .filter(([, part]) => part > 0)

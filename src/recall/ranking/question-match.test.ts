@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { getEventTime } from '../../domain/memory.ts'
+import { parseQuestion } from '../question/question-analysis.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
-import { boostQuestionMatches, getEventTime, parseQuestion } from './question-match.ts'
+import { boostQuestionMatches } from './question-match.ts'
 
 const NOW = instant(Date.parse('2024-05-15T10:30:00Z'))
 
@@ -18,7 +20,7 @@ function isRaised(question: string, speaker: string | null): boolean {
   return best?.evidence.speaker === 1
 }
 
-describe('who is asked about', () => {
+describe('speakers in a question', () => {
   it.each([
     ['What did Ann say?', 'Ann'],
     ["What is ANN's job?", 'ann'],
@@ -67,7 +69,7 @@ describe('who is asked about', () => {
     expect(isRaised(question, speaker)).toBe(false)
   })
 
-  it('[RA8] any name is found in a question that has it as a word', () => {
+  it('[RA8] finds any name that a question contains as a word', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(name, fc.string(), (speaker, rest) => {
@@ -81,10 +83,10 @@ describe('who is asked about', () => {
   })
 })
 
-describe('match', () => {
+describe('question match', () => {
   const asked = parseQuestion('What did Ann do last week?', NOW)
 
-  it('[RA8] who and when raise a score by a share of the best, and say so', () => {
+  it('[RA8] speaker and time raise a score by a share of the best, with a note', () => {
     const lastWeek = instant(Date.parse('2024-05-08'))
     const matched = boostQuestionMatches(
       [
@@ -106,7 +108,7 @@ describe('match', () => {
     expect(matched[1]?.trail).toEqual([])
   })
 
-  it('[RA8] nothing is ever left out or lowered', () => {
+  it('[RA8] drops no candidate and lowers no score', () => {
     const scores = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { maxLength: 8 })
     fc.assert(
       fc.property(scores, (some) => {
@@ -121,7 +123,7 @@ describe('match', () => {
     )
   })
 
-  it('[RA8] a memory is of the time when it began to hold', () => {
+  it('[RA8] the event time is when a memory became true', () => {
     const { memory } = loaded(1, 1, { createdAt: instant(5), validFrom: instant(3) })
     expect(getEventTime(memory)).toBe(3)
     expect(getEventTime({ ...memory, validFrom: null })).toBe(5)

@@ -6,19 +6,19 @@ import { candidate, loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { type LoadedCandidate, NO_EVIDENCE, renderTrail } from './candidate.ts'
 import { diversifyCandidates } from './diversity.ts'
-import { fitBudget } from './result-budget.ts'
 import { applyBoosts, computeFreshness } from './score-boosts.ts'
 import { createSimilarityScale, filterBySimilarity } from './similarity-threshold.ts'
+import { fitBudget } from './token-budget.ts'
 
 const DAY = 86_400_000
 const NOW = instant(1_000 * DAY)
 const idsOf = (candidates: readonly { readonly id: string }[]) => candidates.map(({ id }) => id)
 
-describe('weigh', () => {
+describe('score boosts', () => {
   const options = { halfLifeDays: 90, recencyWeight: 0.5, importanceWeight: 0.2 }
   const daysOld = (days: number) => ({ createdAt: instant(NOW - days * DAY) })
 
-  it('[RA9] halves freshness with every half-life, and never lets it grow with age', () => {
+  it('[RA9] freshness halves with every half-life and never grows with age', () => {
     expect(computeFreshness(loaded(1, 1, daysOld(90)).memory, NOW, 90)).toBeCloseTo(0.5, 12)
     expect(computeFreshness(loaded(1, 1, daysOld(180)).memory, NOW, 90)).toBeCloseTo(0.25, 12)
     const age = fc.double({ min: -1_000, max: 100_000, noNaN: true })
@@ -35,14 +35,14 @@ describe('weigh', () => {
     )
   })
 
-  it('[RA9] pinned memories stay fresh, and so do all when age is left out', () => {
+  it('[RA9] pinned memories stay fresh, as do all without a half-life', () => {
     const old = daysOld(10_000)
     expect(computeFreshness(loaded(1, 1, { ...old, pinned: true }).memory, NOW, 90)).toBe(1)
     expect(computeFreshness(loaded(1, 1, old).memory, NOW, 0)).toBe(1)
     expect(computeFreshness(loaded(1, 1, { ...old, lastUsedAt: NOW }).memory, NOW, 90)).toBe(1)
   })
 
-  it('[RA9] of equally fitting memories the fresher and the more important come first', () => {
+  it('[RA9] of equally relevant memories the fresher and more important ones come first', () => {
     const ages = applyBoosts([loaded(1, 1, daysOld(900)), loaded(2, 1, daysOld(1))], NOW, options)
     expect(idsOf(ages)).toEqual([2, 1].map(memoryId))
     const worths = applyBoosts(
@@ -57,7 +57,7 @@ describe('weigh', () => {
     })
   })
 
-  it('[RA9] salience counts as far as it has not faded, which pinned memories and identity do not', () => {
+  it('[RA9] salience counts after decay, which pinned and identity memories are exempt from', () => {
     const ageless = { ...options, recencyWeight: 0 }
     const idle = { salience: 0.9, updatedAt: instant(NOW - 60 * DAY) }
     const weighed = applyBoosts(
@@ -74,7 +74,7 @@ describe('weigh', () => {
     expect(idsOf(weighed)).toEqual([5, 4, 3, 2, 1].map(memoryId))
   })
 
-  it('[RA9] with no weight it changes nothing, with any it never turns a score negative', () => {
+  it('[RA9] zero weights change nothing, and no weight makes a score negative', () => {
     const none = { halfLifeDays: 90, recencyWeight: 0, importanceWeight: 0 }
     const kept = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
     expect(applyBoosts(kept, NOW, none)).toEqual(kept)
@@ -84,10 +84,10 @@ describe('weigh', () => {
   })
 })
 
-describe('diversify', () => {
+describe('diversity', () => {
   const says = (id: number, score: number, content: string) => loaded(id, score, { content })
 
-  it('[RA10] gives back what it was given, in another order', () => {
+  it('[RA10] returns a permutation of the candidates', () => {
     const content = fc.constantFrom('red apples', 'green apples', 'a blue car', '', '我喜欢茶')
     const some = fc.array(fc.tuple(fc.double({ min: -5, max: 5, noNaN: true }), content), {
       maxLength: 12,
@@ -122,7 +122,7 @@ describe('diversify', () => {
     })
   })
 
-  it('[RA10] what a reranker did not judge stays behind what it judged, however the scales differ', () => {
+  it('[RA10] candidates without a reranker score stay behind the others, whatever the scales', () => {
     const candidates = [
       says(1, -3, 'one'),
       says(2, -5, 'two'),
@@ -133,7 +133,7 @@ describe('diversify', () => {
   })
 })
 
-describe('floor', () => {
+describe('similarity threshold', () => {
   const floors = { minTopSimilarity: 1.2, minSimilarity: 0.85 }
   const closeness = createSimilarityScale(100, { mean: 0.7, deviation: 0.03 })
   const near = (id: number, similarity: number, coverage = 0) =>
@@ -144,7 +144,7 @@ describe('floor', () => {
       contextCoverage: coverage,
     })
 
-  it('[RA11] the best of so many unrelated memories has a closeness of about 1', () => {
+  it('[RA11] the best of many unrelated memories has a calibrated similarity of about 1', () => {
     const few = createSimilarityScale(10, { mean: 0.7, deviation: 0.03 })
     expect(few(0.7)).toBe(0)
     expect(few(0.8)).toBeGreaterThan(closeness(0.8))
@@ -155,30 +155,30 @@ describe('floor', () => {
     }
   })
 
-  it('[RA11] nothing but unrelated memories is nothing', () => {
+  it('[RA11] abstains when all memories are unrelated', () => {
     expect(filterBySimilarity([near(1, 0.75), near(2, 0.72, 0.3)], closeness, floors)).toEqual([])
     expect(filterBySimilarity([candidate(1, { contextCoverage: 0.04 })], null, floors)).toEqual([])
     expect(filterBySimilarity([], closeness, floors)).toEqual([])
   })
 
-  it('[RA11] an answer keeps what is near and leaves out what is far', () => {
+  it('[RA11] keeps close candidates and drops distant ones', () => {
     const candidates = [near(1, 0.82), near(2, 0.79), near(3, 0.72)]
     expect(idsOf(filterBySimilarity(candidates, closeness, floors))).toEqual([1, 2].map(memoryId))
   })
 
-  it('[RA11] a memory without a vector is judged by its words', () => {
+  it('[RA11] coverage decides about a memory without a vector', () => {
     const found = candidate(1, { coverage: 0.3, contextCoverage: 0.3 })
     for (const how of [closeness, null]) {
       expect(idsOf(filterBySimilarity([found], how, floors))).toEqual([memoryId(1)])
     }
   })
 
-  it('[RA11] the more of the words a memory holds, the less near it must be', () => {
+  it('[RA11] higher coverage lowers the required similarity', () => {
     expect(filterBySimilarity([near(1, 0.79)], closeness, floors)).toEqual([])
     expect(filterBySimilarity([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
   })
 
-  it('[CR32] a turn that is eased need not be nearer than a fact', () => {
+  it('[CR32] a relaxed turn has the threshold of a fact', () => {
     const turn = { ...near(1, 0.82), id: 'turn_1' as MemoryId } // as ids of turns are written
     expect(filterBySimilarity([turn], closeness, floors)).toEqual([])
     expect(filterBySimilarity([turn], closeness, floors, () => true)).toHaveLength(1)
@@ -186,7 +186,7 @@ describe('floor', () => {
     expect(filterBySimilarity([far], closeness, floors, () => true)).toEqual([])
   })
 
-  it('[RA11] what is from the very time that is asked about is part of the answer', () => {
+  it('[RA11] memories from the time in the question always pass', () => {
     const then = candidate(1, { evidence: { ...NO_EVIDENCE, time: 1 } })
     expect(filterBySimilarity([then], closeness, floors)).toHaveLength(1)
   })
@@ -212,7 +212,7 @@ describe('floor', () => {
     )
   const anyNearness = fc.constantFrom(null, closeness)
 
-  it('[RA11] memories that hold the words of the question are never lost', () => {
+  it('[RA11] memories that contain the words of the question always pass', () => {
     fc.assert(
       fc.property(
         anyCandidates,
@@ -232,7 +232,7 @@ describe('floor', () => {
     )
   })
 
-  it('[RA11] a floor of 0 lets all pass, and a higher one never more than a lower one', () => {
+  it('[RA11] a threshold of 0 passes all, and a higher one never more than a lower one', () => {
     fc.assert(
       fc.property(anyCandidates, anyNearness, floor, floor, floor, (some, how, a, b, c) => {
         const kept = (minTopSimilarity: number, minSimilarity: number) =>
@@ -251,13 +251,13 @@ describe('floor', () => {
   })
 })
 
-describe('budget', () => {
+describe('token budget', () => {
   const perCharacter = (text: string) => text.length
   const sized = (sizes: readonly number[]): readonly LoadedCandidate[] =>
     sizes.map((size, id) => loaded(id, 1, { content: 'x'.repeat(size) }))
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 })
 
-  it('[RA12] takes whole memories from the top while they fit, and always the first', () => {
+  it('[RA12] selects whole memories from the top while they fit, and always the first', () => {
     expect(fitBudget(sized([5, 5, 5]), 10, 12, perCharacter)).toMatchObject([
       { tokens: 5 },
       { tokens: 5 },
@@ -268,7 +268,7 @@ describe('budget', () => {
     expect(fitBudget(sized([5, 5]), 10, 0, perCharacter)).toEqual([])
   })
 
-  it('[RA12] never exceeds the budget with more than one, and takes a prefix', () => {
+  it('[RA12] never exceeds the budget with more than one memory, and selects a prefix', () => {
     const budget = fc.option(fc.integer({ min: 0, max: 200 }))
     const limit = fc.integer({ min: 1, max: 12 })
     fc.assert(

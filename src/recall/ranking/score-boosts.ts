@@ -1,17 +1,17 @@
-/** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
+/** Boosts by importance, effective salience and recency, which decide between equally relevant memories. */
 
+import { getEventTime } from '../../domain/memory.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { exponentialDecay, type Instant } from '../../lib/time.ts'
-import { computeEffectiveSalience } from '../../memory/salience.ts'
+import { computeEffectiveSalience } from '../../memory/salience-decay.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
-import { getEventTime } from './question-match.ts'
 
 export type BoostOptions = {
-  /** After how many days a memory has half of its freshness; 0 leaves age out. */
+  /** The half-life of freshness; 0 ignores age. */
   readonly halfLifeDays: number
-  /** 0 … 1: how much of a score freshness decides. */
+  /** 0 … 1: the share of a score that depends on freshness. */
   readonly recencyWeight: number
-  /** 0 … 1: how much importance and salience may raise or lower a score. */
+  /** 0 … 1: how much importance and salience can raise or lower a score. */
   readonly importanceWeight: number
 }
 
@@ -36,7 +36,7 @@ export function applyBoosts(
     .sort(compareByScore)
 }
 
-/** 1 for what is new or pinned, halving with every half-life since it was last of use. */
+/** 1 for new and pinned memories, halving with every half-life since the last use. */
 export function computeFreshness(
   memory: SearchDocument,
   now: Instant,

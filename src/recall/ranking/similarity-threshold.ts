@@ -1,98 +1,96 @@
 /**
- * When nothing fits, the answer is nothing.
+ * The similarity threshold: recall abstains when nothing is relevant.
  *
- * A list of nearest memories always has a first one, however far it is. Whether that is near enough can't be told from
- * the similarity alone: every model has its own band of them, and the best of many unrelated texts is closer than the
- * best of few. So a model is calibrated once with texts that have nothing to do with each other, and 1 is what the best
- * of as many unrelated memories as there are would reach by chance.
+ * Nearest-neighbor search always returns a best hit. Raw similarity cannot tell whether it is relevant: every model has its
+ * own range, and the best of many unrelated texts is closer than the best of few. Models are therefore calibrated with
+ * unrelated texts, and on the calibrated scale 1 is what the best of as many unrelated memories reaches by chance.
  */
 import { isTurnId } from '../../domain/search-document.ts'
 import { addTrailStep, type Candidate } from './candidate.ts'
 
-/** The similarities that a model gives to questions and texts that are unrelated. */
+/** The distribution of a model's similarities between unrelated questions and texts. */
 export type SimilarityCalibration = {
   readonly mean: number
   readonly deviation: number
 }
 
 export type ThresholdOptions = {
-  /** What the best must reach for there to be an answer. */
+  /** The minimum for the best candidate; otherwise recall returns nothing. */
   readonly minTopSimilarity: number
-  /** What each must reach to be part of it. */
+  /** The minimum for every further candidate. */
   readonly minSimilarity: number
 }
 
-/** Whether a turn need not be nearer than a fact to be an answer. */
-export type IsEased<C> = (candidate: C) => boolean
+/** Whether the lower thresholds of facts apply to a turn. */
+type IsRelaxed<C> = (candidate: C) => boolean
 
-/** Words that say this much of the question are an answer, whatever a model thinks. */
+/** A candidate with this share of the question's terms passes, whatever its similarity. */
 export const CERTAIN_COVERAGE = 0.7
 /**
- * People say a great deal that is a little like any question, while a fact was worth keeping: a turn must be so much nearer,
- * and hold more of the words. Chosen on the development sets of `npm run eval -- e2e`: of questions that the conversations
- * answer 98 to 99 % pass, of others about 5 %.
+ * Conversations contain much that is slightly similar to any question, so turns need a higher similarity and coverage than
+ * facts. Chosen on the development sets of `npm run eval -- e2e`: 98 to 99 % of answerable questions pass, and about 5 % of
+ * the others.
  */
-const TURN_FLOOR_FACTOR = 1.6
+const TURN_THRESHOLD_FACTOR = 1.6
 const TURN_CERTAIN_COVERAGE = 0.9
-/** Where there is no vector, the share of the question that must be found, there and around. */
-const KEYWORD_ANSWER_COVERAGE = 0.1
-const KEYWORD_MEMBER_COVERAGE = 0.05
+/** Without vectors: the minimum share of the question's terms in the context window. */
+const KEYWORD_TOP_COVERAGE = 0.1
+const KEYWORD_COVERAGE = 0.05
 
-/** How near a similarity is, see `closenessAmong`; null when there are no vectors. */
-export type SimilarityScale = ((similarity: number) => number) | null
+/** Maps similarities to the calibrated scale, see `createSimilarityScale`; null without vectors. */
+type SimilarityScale = ((similarity: number) => number) | null
 
 /**
- * Those that are near enough, or none when even the best is not. The more of the question's words a memory holds, the
- * less near it must be; one without a vector is judged by its words alone, and one from the very time that is asked about
- * is part of the answer anyhow.
+ * The candidates above the threshold, or none when even the best is below it. The more of the question's terms a candidate
+ * contains, the lower its threshold; without a vector, coverage alone decides. Candidates from the time that the question
+ * names always pass.
  */
 export function filterBySimilarity<C extends Candidate>(
   candidates: readonly C[],
-  closeness: SimilarityScale,
+  scale: SimilarityScale,
   options: ThresholdOptions,
-  isEased: IsEased<C> = () => false,
+  isRelaxed: IsRelaxed<C> = () => false,
 ): readonly C[] {
-  const reaches = (floor: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
+  const passes = (min: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
     const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
     const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
-    if (floor === 0 || coverage >= certain || evidence.time === 1) return true
-    const isDistant = turnFactor > 1 && isTurnId(id) && !isEased(candidate)
-    const least = isDistant ? floor * turnFactor : floor
-    return closeness === null || contextSimilarity === null
+    if (min === 0 || coverage >= certain || evidence.time === 1) return true
+    const isStrict = turnFactor > 1 && isTurnId(id) && !isRelaxed(candidate)
+    const threshold = isStrict ? min * turnFactor : min
+    return scale === null || contextSimilarity === null
       ? contextCoverage >= coverageMin
-      : closeness(contextSimilarity) >= least * (1 - (coverage / certain) ** 2)
+      : scale(contextSimilarity) >= threshold * (1 - (coverage / certain) ** 2)
   }
-  const isAnswer = reaches(options.minTopSimilarity, KEYWORD_ANSWER_COVERAGE, TURN_FLOOR_FACTOR)
+  const isAnswer = passes(options.minTopSimilarity, KEYWORD_TOP_COVERAGE, TURN_THRESHOLD_FACTOR)
   if (!candidates.some(isAnswer)) return []
   return candidates
-    .filter(reaches(options.minSimilarity, KEYWORD_MEMBER_COVERAGE, 1))
+    .filter(passes(options.minSimilarity, KEYWORD_COVERAGE, 1))
     .map((candidate) =>
       addTrailStep(candidate, 'threshold', candidate.score, () =>
-        describeSimilarity(candidate, closeness),
+        describeSimilarity(candidate, scale),
       ),
     )
 }
 
-/** In words: how near it is, by what it was judged. */
-function describeSimilarity(candidate: Candidate, closeness: SimilarityScale): string {
+function describeSimilarity(candidate: Candidate, scale: SimilarityScale): string {
   const { contextCoverage, contextSimilarity } = candidate
-  return closeness === null || contextSimilarity === null
+  return scale === null || contextSimilarity === null
     ? `${Math.round(contextCoverage * 100)} % of the words`
-    : `closeness ${closeness(contextSimilarity).toFixed(2)}`
+    : `similarity ${scale(contextSimilarity).toFixed(2)}`
 }
 
-/** Beyond so many, more memories are more of the same subjects, and the best unrelated one gets no nearer. */
+/** Further memories repeat the subjects of these, and the best unrelated one gets no closer. */
 export const SUBJECTS_MAX = 100
 
 /**
- * How far a similarity stands out among `memories` of them: 0 as any unrelated text, 1 as the best of so many of them.
- * The largest of n normal values is about √(2 ln n) deviations above their mean.
+ * The calibrated scale for a number of memories: 0 is the similarity of any unrelated text, 1 that of the best of so many.
+ * The largest of n normal values lies about √(2 ln n) deviations above their mean.
  */
 export function createSimilarityScale(
   memories: number,
   { mean, deviation }: SimilarityCalibration,
 ): (similarity: number) => number {
-  const reach =
+  const range =
     deviation * Math.sqrt(2 * Math.log(Math.min(Math.max(2, memories), SUBJECTS_MAX) + 1))
-  return (similarity) => (similarity - mean) / reach
+  return (similarity) => (similarity - mean) / range
 }

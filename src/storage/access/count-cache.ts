@@ -6,6 +6,7 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import type { Change, MemoryCounts, MemoryFilter, Store } from '../store.ts'
 
 const FRESH_MS = 2_000
@@ -15,10 +16,9 @@ const KEPT_PER_OWNER_MAX = 20
 export class CountCache {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #kept = new Map<
-    OwnerId,
-    Map<string, { readonly tally: Promise<MemoryCounts>; readonly until: number }>
-  >()
+  readonly #kept = new LruCache<OwnerId, LruCache<string, Promise<MemoryCounts>>>({
+    entriesMax: KEPT_MAX,
+  })
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
@@ -30,7 +30,7 @@ export class CountCache {
     const { validAt: unendedAt, ...lasting } = where
     const name = JSON.stringify([scope, lasting, unendedAt !== undefined])
     const known = this.#kept.get(scope.owner)?.get(name)
-    if (known !== undefined && this.#clock.now() < known.until) return known.tally
+    if (known !== undefined) return known
     // Kept before it is done, so that two who ask at once wait for one count.
     const tally = this.#store.countMemories(scope, where)
     this.#keep(scope.owner, name, tally)
@@ -53,10 +53,8 @@ export class CountCache {
   }
 
   #keep(owner: OwnerId, name: string, tally: Promise<MemoryCounts>): void {
-    if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
-    const kept = this.#kept.get(owner) ?? new Map()
-    if (kept.size >= KEPT_PER_OWNER_MAX) kept.clear()
-    kept.set(name, { tally, until: this.#clock.now() + FRESH_MS })
-    this.#kept.set(owner, kept)
+    const now = () => this.#clock.now()
+    const options = { entriesMax: KEPT_PER_OWNER_MAX, ttlMs: FRESH_MS, now }
+    this.#kept.getOrCreate(owner, () => new LruCache(options)).set(name, tally)
   }
 }

@@ -1,3 +1,4 @@
+import { parseInteger } from '../../domain/field-parsers.ts'
 import { parseId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -19,10 +20,5 @@ export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): strin
 }
 
 export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > max) {
-    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${max}.`, {
-      field: 'limit',
-    })
-  }
-  return limit
+  return parseInteger('limit', limit, 1, max)
 }

@@ -8,6 +8,7 @@
  * met more rows than it should compare one by one.
  */
 import type { Clock } from '../../lib/clock.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type LanceModule, type LanceTable, toReplicaError } from './lancedb-driver.ts'
 import {
@@ -87,12 +88,10 @@ export async function startTableMaintenance(
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
+  const mutex = new Mutex()
   /** An index that is being made would be of no use once fragments were put together, so these wait for each other. */
   function alone(work: () => Promise<void>): Promise<void> {
-    const result = last.then(() => (stopping.signal.aborted ? undefined : work()))
-    last = result.catch(() => {})
-    return result
+    return mutex.run(async () => (stopping.signal.aborted ? undefined : work()))
   }
 
   function noteTrouble(thrown: unknown): void {

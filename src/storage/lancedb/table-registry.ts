@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { LanceDatabase, LanceTable } from './lancedb-driver.ts'
 import { createPointSchema, toTableName } from './point-rows.ts'
@@ -110,7 +111,7 @@ async function isThere(folder: string, name: string): Promise<boolean> {
   try {
     return (await readdir(join(folder, `${name}.lance`, '_versions'))).length > 0
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false
+    if (getSystemErrorCode(thrown) === 'ENOENT') return false
     throw thrown
   }
 }

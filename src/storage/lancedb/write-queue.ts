@@ -4,6 +4,7 @@
  * A commit costs much the same for one point as for a thousand, so points that wait together go together.
  */
 import type { MemoryId } from '../../domain/ids.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import type { ReplicaPoint } from '../vector-replica.ts'
 
 export type WriteQueue = {
@@ -19,7 +20,7 @@ export function createWriteQueue(
   write: (points: readonly ReplicaPoint[]) => Promise<void>,
   pointsTogetherMax: number,
 ): WriteQueue {
-  let last: Promise<unknown> = Promise.resolve()
+  const mutex = new Mutex()
   let waiting: {
     readonly points: Map<MemoryId, ReplicaPoint>
     readonly done: Promise<void>
@@ -28,9 +29,7 @@ export function createWriteQueue(
   function run<Result>(work: () => Promise<Result>): Promise<Result> {
     // What is added later must not come before this.
     waiting = null
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
+    return mutex.run(work)
   }
 
   function upsert(points: readonly ReplicaPoint[]): Promise<void> {
@@ -50,8 +49,6 @@ export function createWriteQueue(
   return {
     upsert,
     run,
-    async idle() {
-      await last
-    },
+    idle: () => mutex.idle(),
   }
 }

@@ -265,7 +265,7 @@ function createVectorStorage(
 }
 
 function describeMissingVectors(reason: string): string {
-  return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_WITHOUT_PGVECTOR=exact to compare vectors without it.`
+  return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_PGVECTOR_FALLBACK=exact to compare vectors without it.`
 }
 
 /** What is told of vectors, also where there are none. */

@@ -1,7 +1,7 @@
 /** What things are called in Qdrant: a collection for each space, a point for each memory. */
-import { createHash } from 'node:crypto'
 import type { MemoryId } from '../../domain/ids.ts'
 import { AppError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 
 const READABLE_CHARACTERS_MAX = 60
 const HASH_CHARACTERS = 12
@@ -68,9 +68,4 @@ function groupStart(id: MemoryId): string {
 function rankAt(id: MemoryId, at: number): number {
   const position = PREFIX_CHARACTERS + at
   return position < id.length ? (RANKS[Math.min(id.charCodeAt(position), 127)] ?? 0) : 0
-}
-
-/** The platform's own: there is one for every point. */
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

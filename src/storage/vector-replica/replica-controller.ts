@@ -6,6 +6,7 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
+import { Mutex } from '../../lib/mutex.ts'
 import { addMs, HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
@@ -88,7 +89,7 @@ export class ReplicaController {
   #isClosed = false
   #pauseMs = 0
   #checkAt = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new Mutex()
   #run: Promise<void> | null = null
   #isRunWanted = false
   #timer: { readonly at: number; readonly cancel: () => void } | null = null
@@ -203,7 +204,7 @@ export class ReplicaController {
 
   /** The status after the settings were read for the first time. */
   async loadStatus(): Promise<VectorReplicaStatus> {
-    if (this.#identity === null) await this.#inTurn(() => this.#configure())
+    if (this.#identity === null) await this.#mutex.run(() => this.#configure())
     return this.status()
   }
 
@@ -227,7 +228,7 @@ export class ReplicaController {
   async runExclusive<Result>(
     work: (mirror: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
   ): Promise<Result | null> {
-    return this.#inTurn(async () => {
+    return this.#mutex.run(async () => {
       await this.#configure()
       if (this.#configured.kind !== 'mirror') return null
       const { mirror, upkeep } = await this.#open(this.#configured)
@@ -255,7 +256,7 @@ export class ReplicaController {
     this.#listeners.clear()
     await this.#release() // first: it ends what the mirror is still busy with
     await this.#run?.catch(() => {})
-    await this.#turn
+    await this.#mutex.idle()
     await this.#release()
   }
 
@@ -274,19 +275,15 @@ export class ReplicaController {
       this.#isRunWanted = true
       return this.#run
     }
-    this.#run = this.#inTurn(() => this.#work()).finally(() => {
-      this.#run = null
-      const isWanted = this.#isRunWanted
-      this.#isRunWanted = false
-      this.schedule(isWanted ? 0 : this.#restMs())
-    })
+    this.#run = this.#mutex
+      .run(() => this.#work())
+      .finally(() => {
+        this.#run = null
+        const isWanted = this.#isRunWanted
+        this.#isRunWanted = false
+        this.schedule(isWanted ? 0 : this.#restMs())
+      })
     return this.#run
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => {})
-    return done
   }
 
   #restMs(): number {

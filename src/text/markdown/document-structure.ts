@@ -1,19 +1,16 @@
-/** What a text is made of, as far as it matters where it may be cut. */
+/** The structure of a document as far as chunking needs it: sections, and the cost of a break before each line. */
 
-/**
- * How much is lost by a cut before a line, from least to most. Where something is too much for one chunk, it is cut where
- * least is lost.
- */
+/** The cost of a chunk break before a line, in increasing order. Text that exceeds a chunk is broken where it costs least. */
 export const BREAK_COST = {
-  /** Before a heading: this and the next five, by its level. */
+  /** Before a heading: this value plus its level, less one. */
   heading: 0,
   /** Between paragraphs, lists, tables, code. */
   block: 6,
-  /** Below a line that ends with a colon, or directly below a comment, which mostly speak of what follows. */
+  /** After a line that ends with a colon, or directly after a comment: both mostly introduce what follows. */
   joined: 7,
-  /** Between a heading and the first words below it. */
+  /** Between a heading and its first text. */
   afterHeading: 8,
-  /** Between the points of a list, and one later between what belongs to one of them; two more for each level below. */
+  /** Between list items; one more within an item, two more for each nested level. */
   item: 9,
   /** Between the lines of a paragraph. */
   line: 21,
@@ -21,57 +18,57 @@ export const BREAK_COST = {
   /** In code, after an empty line. */
   codeParagraph: 23,
   codeLine: 24,
-  /** Between lines that mean nothing without each other: a table's head and the line below it. */
+  /** Between lines that belong together: the head of a table and its delimiter row. */
   tied: 25,
-  /** Not before empty lines. */
+  /** Before empty lines. */
   never: 26,
 } as const
 
-/** Deeper lists are cut like these. */
+/** Deeper lists cost the same. */
 const ITEM_DEPTH_MAX = 5
 
-/** Before a point of a list that lies in `depth` others. */
+/** Before a list item inside `depth` other items. */
 export function getListItemBreakCost(depth: number): number {
   return BREAK_COST.item + 2 * Math.min(depth, ITEM_DEPTH_MAX)
 }
 
-/** Before what belongs to a point of a list: `depth` says in how many it lies. */
+/** Before further content of a list item, inside `depth` items. */
 export function getListContentBreakCost(depth: number): number {
   return getListItemBreakCost(depth - 1) + 1
 }
 
 export type Section = {
-  /** Empty when there is nothing to call it. */
+  /** Empty when the section has no title. */
   readonly title: string
-  /** 1 … 6; 0 for the whole text. */
+  /** 1 … 6; 0 for the whole document. */
   readonly level: number
-  /** Its number; -1 for the whole text. */
+  /** The index of the parent section; -1 for the whole document. */
   readonly parent: number
 }
 
-/** All lists are by line. */
+/** Arrays are indexed by line. */
 export type DocumentStructure = {
   readonly breakCosts: Uint8Array
-  /** The number of the innermost section that a line is in. */
+  /** The index of the innermost section of a line. */
   readonly sectionOf: Int32Array
   readonly isHeading: Uint8Array
   readonly sections: readonly Section[]
 }
 
-/** A text without headings: `cutBefore` says for each line how much a cut before it loses. */
+/** The structure of a text without headings. `getCost` returns the cost of a break before a line. */
 export function buildPlainStructure(
   count: number,
-  cutBefore: (line: number, isAfterBlank: boolean) => number,
+  getCost: (line: number, isAfterBlank: boolean) => number,
 ): DocumentStructure {
-  const cuts = new Uint8Array(count)
+  const breakCosts = new Uint8Array(count)
   let isAfterBlank = true
   for (let line = 0; line < count; line++) {
-    const cut = cutBefore(line, isAfterBlank)
-    cuts[line] = cut
-    isAfterBlank = cut === BREAK_COST.never
+    const cost = getCost(line, isAfterBlank)
+    breakCosts[line] = cost
+    isAfterBlank = cost === BREAK_COST.never
   }
   return {
-    breakCosts: cuts,
+    breakCosts,
     sectionOf: new Int32Array(count),
     isHeading: new Uint8Array(count),
     sections: [{ title: '', level: 0, parent: -1 }],

@@ -1,7 +1,6 @@
 /**
- * The structure of a Markdown text, read in one pass over its lines: headings with what stands under them, lists, tables,
- * code, HTML and front matter. It follows CommonMark where that decides where a block begins or ends, and knows nothing
- * of what stands inside of a line.
+ * Parses the block structure of Markdown in one pass over its lines: sections, lists, tables, code, HTML and front matter.
+ * It follows CommonMark where that decides where a block begins or ends, and ignores inline syntax.
  */
 import { isBlank, type LineIndex } from '../lines.ts'
 import {
@@ -30,9 +29,9 @@ import {
   type SourceSpan,
 } from './markdown-syntax.ts'
 
-/** What the line before belongs to, if that may go on. */
+/** The block of the previous line, if it may continue. */
 type OpenBlock =
-  | { readonly kind: 'nothing' }
+  | { readonly kind: 'none' }
   | { readonly kind: 'paragraph'; readonly first: number; readonly mayBeHeading: boolean }
   | { readonly kind: 'table' }
   | { readonly kind: 'indented' }
@@ -45,37 +44,37 @@ type OpenHtmlBlock = {
   readonly ending: HtmlBlockEnd
 }
 
-const NOTHING: OpenBlock = { kind: 'nothing' }
-/** As far from the left, or farther, stands code. */
+const NO_BLOCK: OpenBlock = { kind: 'none' }
+/** The indent of indented code. */
 const CODE_COLUMNS = 4
 
 export function parseMarkdownStructure(lines: LineIndex): DocumentStructure {
-  return new MarkdownParser(lines).structure()
+  return new MarkdownParser(lines).parse()
 }
 
 class MarkdownParser {
   readonly #lines: LineIndex
-  readonly #cuts: Uint8Array
+  readonly #breakCosts: Uint8Array
   readonly #sectionOf: Int32Array
   readonly #isHeading: Uint8Array
   readonly #sections: Section[] = []
-  /** The number of the section that lines are in now. */
+  /** The index of the current section. */
   #section = 0
-  #open: OpenBlock = NOTHING
-  /** How far from the left that stands which belongs to each open point of a list, outermost first. */
+  #open: OpenBlock = NO_BLOCK
+  /** The content indent of each open list item, outermost first. */
   #items: number[] = []
   #isAfterBlank = true
-  /** The first line of the HTML that ended with the line before; null when none did. */
-  #htmlAbove: number | null = null
+  /** The first line of the HTML block that ended with the previous line; null when none did. */
+  #precedingHtml: number | null = null
 
   constructor(lines: LineIndex) {
     this.#lines = lines
-    this.#cuts = new Uint8Array(lines.count)
+    this.#breakCosts = new Uint8Array(lines.count)
     this.#sectionOf = new Int32Array(lines.count)
     this.#isHeading = new Uint8Array(lines.count)
   }
 
-  structure(): DocumentStructure {
+  parse(): DocumentStructure {
     const { text, count, starts, ends } = this.#lines
     const front = parseFrontMatter(this.#lines)
     this.#sections.push({ title: front.title, level: 0, parent: -1 })
@@ -83,11 +82,12 @@ class MarkdownParser {
       const start = starts[line] ?? 0
       const end = ends[line] ?? 0
       if (isBlank(text, start, end)) this.#readBlank(line)
-      else if (line < front.lines) this.#note(line, line === 0 ? BREAK_COST.block : BREAK_COST.line)
+      else if (line < front.lines)
+        this.#addLine(line, line === 0 ? BREAK_COST.block : BREAK_COST.line)
       else this.#read(line, start, end)
     }
     return {
-      breakCosts: this.#cuts,
+      breakCosts: this.#breakCosts,
       sectionOf: this.#sectionOf,
       isHeading: this.#isHeading,
       sections: this.#sections,
@@ -95,58 +95,57 @@ class MarkdownParser {
   }
 
   #readBlank(line: number): void {
-    this.#cuts[line] = BREAK_COST.never
+    this.#breakCosts[line] = BREAK_COST.never
     this.#sectionOf[line] = this.#section
     this.#isAfterBlank = true
-    this.#htmlAbove = null
+    this.#precedingHtml = null
     const { kind } = this.#open
-    const isHtmlOver = this.#open.kind === 'html' && this.#open.ending === 'blank'
-    if (kind === 'paragraph' || kind === 'table' || isHtmlOver) this.#open = NOTHING
+    const endsHtml = this.#open.kind === 'html' && this.#open.ending === 'blank'
+    if (kind === 'paragraph' || kind === 'table' || endsHtml) this.#open = NO_BLOCK
   }
 
-  #note(line: number, cut: number): void {
-    this.#cuts[line] = cut
+  #addLine(line: number, cost: number): void {
+    this.#breakCosts[line] = cost
     this.#sectionOf[line] = this.#section
     this.#isAfterBlank = false
-    this.#htmlAbove = null
+    this.#precedingHtml = null
   }
 
   #read(line: number, start: number, end: number): void {
     const { columns, at } = measureIndent(this.#lines.text, start, end)
-    const written = { text: this.#lines.text, start: at, end }
-    if (this.#goesOn(line, written, columns)) return
-    const outer = this.#outerItems(columns)
+    const span = { text: this.#lines.text, start: at, end }
+    if (this.#continueRawBlock(line, span, columns)) return
+    const outer = this.#countEnclosingItems(columns)
     if (columns - (this.#items[outer - 1] ?? 0) >= CODE_COLUMNS) this.#readIndented(line, outer)
-    else if (!this.#readHeading(line, written, outer))
-      this.#readBlock(line, written, outer, columns)
+    else if (!this.#readHeading(line, span, outer)) this.#readBlock(line, span, outer, columns)
   }
 
-  /** Code and HTML go on whatever a line looks like, until they end or a line leaves the point that they lie in. */
-  #goesOn(line: number, written: SourceSpan, columns: number): boolean {
+  /** Code and HTML continue on any line, until they end or a line leaves their list item. */
+  #continueRawBlock(line: number, span: SourceSpan, columns: number): boolean {
     const open = this.#open
     if (open.kind !== 'fence' && open.kind !== 'html') return false
     if (columns < (this.#items.at(-1) ?? 0)) {
-      this.#open = NOTHING
+      this.#open = NO_BLOCK
       return false
     }
     if (open.kind === 'html') {
-      this.#note(line, BREAK_COST.line)
-      this.#endHtml(open, written)
+      this.#addLine(line, BREAK_COST.line)
+      this.#endHtml(open, span)
     } else {
-      this.#note(line, this.#isAfterBlank ? BREAK_COST.codeParagraph : BREAK_COST.codeLine)
-      if (isClosingFence(written, open.fence)) this.#open = NOTHING
+      this.#addLine(line, this.#isAfterBlank ? BREAK_COST.codeParagraph : BREAK_COST.codeLine)
+      if (isClosingFence(span, open.fence)) this.#open = NO_BLOCK
     }
     return true
   }
 
-  #endHtml(html: OpenHtmlBlock, written: SourceSpan): void {
-    if (!isHtmlBlockEnd(written, html.ending)) return
-    this.#open = NOTHING
-    this.#htmlAbove = html.first
+  #endHtml(html: OpenHtmlBlock, span: SourceSpan): void {
+    if (!isHtmlBlockEnd(span, html.ending)) return
+    this.#open = NO_BLOCK
+    this.#precedingHtml = html.first
   }
 
-  /** In how many of the open points a line lies that stands so far from the left. */
-  #outerItems(columns: number): number {
+  /** The number of open list items that a line with this indent belongs to. */
+  #countEnclosingItems(columns: number): number {
     let outer = this.#items.length
     while (outer > 0 && columns < (this.#items[outer - 1] ?? 0)) outer--
     return outer
@@ -154,31 +153,31 @@ class MarkdownParser {
 
   #readIndented(line: number, outer: number): void {
     const { kind } = this.#open
-    if (kind === 'paragraph') this.#note(line, BREAK_COST.line)
+    if (kind === 'paragraph') this.#addLine(line, BREAK_COST.line)
     else if (kind !== 'indented') this.#begin(line, outer, { kind: 'indented' })
-    else this.#note(line, this.#isAfterBlank ? BREAK_COST.codeParagraph : BREAK_COST.codeLine)
+    else this.#addLine(line, this.#isAfterBlank ? BREAK_COST.codeParagraph : BREAK_COST.codeLine)
   }
 
-  /** Headings in lists and quotes are no sections: what stands below them is not under them. */
-  #readHeading(line: number, written: SourceSpan, outer: number): boolean {
+  /** Headings in lists and quotes begin no section: the text after the list is not under them. */
+  #readHeading(line: number, span: SourceSpan, outer: number): boolean {
     if (outer > 0) return false
     const open = this.#open
     if (open.kind === 'paragraph' && open.mayBeHeading) {
-      const level = parseSetextUnderline(written)
+      const level = parseSetextUnderline(span)
       if (level !== null) {
         this.#beginSection(open.first, line, { level, title: this.#titleBetween(open.first, line) })
         return true
       }
     }
-    const heading = parseHeading(written)
+    const heading = parseHeading(span)
     if (heading === null) return false
-    const html = this.#htmlAbove
+    const html = this.#precedingHtml
     this.#beginSection(html ?? line, line, heading)
-    // A comment directly above a heading speaks of it.
+    // A comment directly above a heading belongs to it.
     if (html !== null) {
       this.#isHeading.fill(0, html, line)
-      this.#cuts.fill(BREAK_COST.line, html + 1, line)
-      this.#cuts[line] = BREAK_COST.afterHeading
+      this.#breakCosts.fill(BREAK_COST.line, html + 1, line)
+      this.#breakCosts[line] = BREAK_COST.afterHeading
     }
     return true
   }
@@ -190,116 +189,122 @@ class MarkdownParser {
   }
 
   #beginSection(first: number, last: number, { level, title }: Heading): void {
-    const before = this.#lineAbove(first)
+    const above = this.#findLineAbove(first)
     const isDirectlyBelow =
-      before !== null && this.#isHeading[before] === 1 && this.#levelNow() < level
-    while (this.#levelNow() >= level) this.#section = this.#sections[this.#section]?.parent ?? 0
-    const isTold = level === 1 && title === this.#sections[0]?.title
-    this.#sections.push({ title: isTold ? '' : title, level, parent: this.#section })
+      above !== null && this.#isHeading[above] === 1 && this.#currentLevel() < level
+    while (this.#currentLevel() >= level) this.#section = this.#sections[this.#section]?.parent ?? 0
+    const isDocumentTitle = level === 1 && title === this.#sections[0]?.title
+    this.#sections.push({ title: isDocumentTitle ? '' : title, level, parent: this.#section })
     this.#section = this.#sections.length - 1
-    for (let line = first; line <= last; line++) this.#note(line, BREAK_COST.tied)
-    this.#cuts[first] = isDirectlyBelow ? BREAK_COST.afterHeading : BREAK_COST.heading + level - 1
+    for (let line = first; line <= last; line++) this.#addLine(line, BREAK_COST.tied)
+    this.#breakCosts[first] = isDirectlyBelow
+      ? BREAK_COST.afterHeading
+      : BREAK_COST.heading + level - 1
     this.#isHeading.fill(1, first, last + 1)
     this.#items.length = 0
-    this.#open = NOTHING
+    this.#open = NO_BLOCK
   }
 
-  #levelNow(): number {
+  #currentLevel(): number {
     return this.#sections[this.#section]?.level ?? 0
   }
 
-  /** The next line above that is not empty. */
-  #lineAbove(line: number): number | null {
+  /** The nearest line above that is not empty. */
+  #findLineAbove(line: number): number | null {
     let above = line - 1
-    while (above >= 0 && this.#cuts[above] === BREAK_COST.never) above--
+    while (above >= 0 && this.#breakCosts[above] === BREAK_COST.never) above--
     return above < 0 ? null : above
   }
 
-  #readBlock(line: number, written: SourceSpan, outer: number, columns: number): void {
-    const item = isThematicBreak(written) ? null : parseListItem(written)
+  #readBlock(line: number, span: SourceSpan, outer: number, columns: number): void {
+    const item = isThematicBreak(span) ? null : parseListItem(span)
     const mayBegin = this.#open.kind !== 'paragraph' || outer < this.#items.length
-    const fence = parseCodeFence(written)
-    const ending = parseHtmlBlockStart(written)
-    if (isThematicBreak(written)) this.#begin(line, outer, NOTHING)
+    const fence = parseCodeFence(span)
+    const ending = parseHtmlBlockStart(span)
+    if (isThematicBreak(span)) this.#begin(line, outer, NO_BLOCK)
     else if (item !== null && (mayBegin || item.mayInterrupt)) {
-      this.#beginItem(line, { ...written, start: item.at }, outer, columns + item.width)
+      this.#beginItem(line, { ...span, start: item.at }, outer, columns + item.width)
     } else if (fence !== null) this.#begin(line, outer, { kind: 'fence', fence })
-    else if (ending !== null) this.#beginHtml(line, written, outer, ending)
-    else if (!this.#readTable(line, written)) this.#readParagraph(line, written, outer)
+    else if (ending !== null) this.#beginHtml(line, span, outer, ending)
+    else if (!this.#readTable(line, span)) this.#readParagraph(line, span, outer)
   }
 
-  #beginHtml(line: number, written: SourceSpan, outer: number, ending: HtmlBlockEnd): void {
+  #beginHtml(line: number, span: SourceSpan, outer: number, ending: HtmlBlockEnd): void {
     const html: OpenHtmlBlock = { kind: 'html', first: line, ending }
     this.#begin(line, outer, html)
-    this.#endHtml(html, written)
+    this.#endHtml(html, span)
   }
 
-  /** A new block at this line. */
+  /** Begins a new block at this line. */
   #begin(line: number, outer: number, open: OpenBlock): void {
-    const cut = outer === 0 ? this.#cutAtTop(line) : getListContentBreakCost(outer)
+    const cost = outer === 0 ? this.#getTopLevelCost(line) : getListContentBreakCost(outer)
     this.#items.length = outer
     this.#open = open
-    this.#note(line, cut)
+    this.#addLine(line, cost)
   }
 
-  #cutAtTop(line: number): number {
-    const above = this.#lineAbove(line)
+  #getTopLevelCost(line: number): number {
+    const above = this.#findLineAbove(line)
     if (above === null) return BREAK_COST.block
     if (this.#isHeading[above] === 1) return BREAK_COST.afterHeading
     const { text, starts, ends } = this.#lines
-    const isAnnounced = hasTrailingColon({ text, start: starts[above] ?? 0, end: ends[above] ?? 0 })
-    return isAnnounced || this.#htmlAbove !== null ? BREAK_COST.joined : BREAK_COST.block
+    const isIntroduced = hasTrailingColon({
+      text,
+      start: starts[above] ?? 0,
+      end: ends[above] ?? 0,
+    })
+    return isIntroduced || this.#precedingHtml !== null ? BREAK_COST.joined : BREAK_COST.block
   }
 
-  #beginItem(line: number, words: SourceSpan, outer: number, belongsFrom: number): void {
-    // The first point of a list begins a block, as far as the words above it are concerned.
+  #beginItem(line: number, content: SourceSpan, outer: number, contentColumns: number): void {
+    // To the text above, the first item of a list begins a block.
     const isFirst = outer === 0 && this.#items.length === 0
-    const cut = isFirst ? this.#cutAtTop(line) : getListItemBreakCost(outer)
+    const cost = isFirst ? this.#getTopLevelCost(line) : getListItemBreakCost(outer)
     this.#items.length = outer
-    this.#items.push(belongsFrom)
-    this.#note(line, cut)
-    const fence = parseCodeFence(words)
+    this.#items.push(contentColumns)
+    this.#addLine(line, cost)
+    const fence = parseCodeFence(content)
     if (fence !== null) this.#open = { kind: 'fence', fence }
-    else if (words.start < words.end) {
+    else if (content.start < content.end) {
       this.#open = { kind: 'paragraph', first: line, mayBeHeading: false }
-    } else this.#open = NOTHING
+    } else this.#open = NO_BLOCK
   }
 
-  #readTable(line: number, written: SourceSpan): boolean {
+  #readTable(line: number, span: SourceSpan): boolean {
     const { kind } = this.#open
     if (kind === 'table') {
-      this.#note(line, BREAK_COST.row)
+      this.#addLine(line, BREAK_COST.row)
       return true
     }
     const { text, starts, ends } = this.#lines
     const isTable =
       kind === 'paragraph' &&
-      isDelimiterRow(written) &&
+      isDelimiterRow(span) &&
       text.slice(starts[line - 1], ends[line - 1]).includes('|')
     if (!isTable) return false
-    // The head may stand directly below other words, which are no part of the table.
-    if (this.#cuts[line - 1] === BREAK_COST.line) {
-      const within = this.#items.length
-      this.#cuts[line - 1] = within === 0 ? BREAK_COST.joined : getListContentBreakCost(within)
+    // Text directly above the head is no part of the table.
+    if (this.#breakCosts[line - 1] === BREAK_COST.line) {
+      const depth = this.#items.length
+      this.#breakCosts[line - 1] = depth === 0 ? BREAK_COST.joined : getListContentBreakCost(depth)
     }
     this.#open = { kind: 'table' }
-    this.#note(line, BREAK_COST.tied)
+    this.#addLine(line, BREAK_COST.tied)
     return true
   }
 
   #readParagraph(line: number, { text, start }: SourceSpan, outer: number): void {
-    // Neither a quote nor a command of a page generator is a heading because a line is drawn below it.
+    // An underline makes no heading of a quote or of a directive of a page generator.
     const mayBeHeading = outer === 0 && text[start] !== '>' && !text.startsWith('{{', start)
-    if (this.#open.kind === 'paragraph') this.#note(line, BREAK_COST.line)
+    if (this.#open.kind === 'paragraph') this.#addLine(line, BREAK_COST.line)
     else this.#begin(line, outer, { kind: 'paragraph', first: line, mayBeHeading })
   }
 }
 
-/** A title may stand behind many spaces. */
+/** Bounds the scan of lines with many leading spaces. */
 const TITLE_READ_MAX = 1_000
 
 type FrontMatter = {
-  /** How many lines it has; 0 when there is none. */
+  /** The number of lines; 0 when there is none. */
   readonly lines: number
   readonly title: string
 }
@@ -311,7 +316,7 @@ const FRONT_MATTER_CLOSINGS: ReadonlyMap<string, readonly string[]> = new Map([
 const FRONT_MATTER_LINES_MAX = 1_000
 const TITLE = /^title[ 	]{0,20}[:=][ 	]{0,20}(\S.*)$/i
 
-/** What stands between `---` at the very beginning, or `+++`: facts for programs, with the title of the page among them. */
+/** Parses YAML or TOML front matter between `---` or `+++` at the beginning of a document. */
 function parseFrontMatter({ text, count, starts, ends }: LineIndex): FrontMatter {
   const lineAt = (line: number) => text.slice(starts[line], ends[line]).trimEnd()
   const isShort = (line: number) => (ends[line] ?? 0) - (starts[line] ?? 0) <= TITLE_READ_MAX
@@ -320,9 +325,9 @@ function parseFrontMatter({ text, count, starts, ends }: LineIndex): FrontMatter
   let title = ''
   for (let line = 1; line < Math.min(count, FRONT_MATTER_LINES_MAX); line++) {
     if (!isShort(line)) continue
-    const written = lineAt(line)
-    if (closings.includes(written)) return { lines: line + 1, title: normalizeTitle(title) }
-    title ||= stripQuotes(TITLE.exec(written)?.[1] ?? '')
+    const content = lineAt(line)
+    if (closings.includes(content)) return { lines: line + 1, title: normalizeTitle(title) }
+    title ||= stripQuotes(TITLE.exec(content)?.[1] ?? '')
   }
   // Without an end, it is a line across and whatever stands below it.
   return { lines: 0, title: '' }

@@ -1,16 +1,17 @@
 /**
- * What a line of Markdown begins, told from the line alone. Everything looks at a character a bounded number of times:
- * a line may be as long as its file.
+ * Markdown syntax that can be recognized from a single line. Every function reads a character a bounded number of times,
+ * because a line may be as long as its file.
  */
 import { skipWhitespace, skipWhitespaceBackward } from '../lines.ts'
+import { trimLoneSurrogate } from '../well-formed-text.ts'
 
-/** A part of the text, from where the line's first character stands to the line's end. */
+/** A line of the text from its first character that is not blank. */
 export type SourceSpan = { readonly text: string; readonly start: number; readonly end: number }
 
 const TAB_COLUMNS = 4
 const TITLE_CHARACTERS_MAX = 200
 
-/** How far the first character of a line is from the left, and where it stands. */
+/** The indent of a line in columns, and the offset of its first character that is not blank. */
 export function measureIndent(
   text: string,
   start: number,
@@ -42,21 +43,16 @@ export function parseHeading({ text, start, end }: SourceSpan): Heading | null {
 }
 
 const CLOSING_MARKS = /(?:^|[ \t])#{1,200}[ \t]*$/
-/** `{#anchor}`, which some renderers take for the name of the heading's address. */
+/** `{#anchor}`, the heading id of some renderers. */
 const ANCHOR = /[ \t]*\{#[^{}]{0,200}\}[ \t]*$/
 
-/** At most 200 characters, on one line. */
-export function normalizeTitle(written: string): string {
-  const title = written.trim().replace(CLOSING_MARKS, '').replace(ANCHOR, '').replace(/\s+/g, ' ')
+/** Strips markup from a title and limits it to 200 characters on one line. */
+export function normalizeTitle(source: string): string {
+  const title = source.trim().replace(CLOSING_MARKS, '').replace(ANCHOR, '').replace(/\s+/g, ' ')
   return trimLoneSurrogate(title.trim().slice(0, TITLE_CHARACTERS_MAX)).trim()
 }
 
-/** A cut may have left the first half of a surrogate pair at the end. */
-export function trimLoneSurrogate(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
-}
-
-/** The level of the heading that the paragraph above is made by this line; null when it is none. */
+/** The level of the heading that this line makes of the paragraph above; null when it is no underline. */
 export function parseSetextUnderline({ text, start, end }: SourceSpan): 1 | 2 | null {
   const mark = text[start]
   if (mark !== '=' && mark !== '-') return null
@@ -65,7 +61,7 @@ export function parseSetextUnderline({ text, start, end }: SourceSpan): 1 | 2 | 
   return mark === '=' ? 1 : 2
 }
 
-/** A line across: three or more of the same mark, with spaces between them. */
+/** Three or more of the same mark, optionally with spaces between them. */
 export function isThematicBreak({ text, start, end }: SourceSpan): boolean {
   const mark = text[start]
   if (mark !== '-' && mark !== '*' && mark !== '_') return false
@@ -84,7 +80,7 @@ export function parseCodeFence({ text, start, end }: SourceSpan): CodeFence | nu
   if (mark !== '`' && mark !== '~') return null
   const length = measureRun(text, start, end, mark)
   if (length < 3) return null
-  // With another mark behind it, it is code in the middle of a line.
+  // With another mark after it, it is inline code.
   if (mark === '`' && text.slice(start + length, end).includes(mark)) return null
   return { mark, length }
 }
@@ -95,18 +91,18 @@ export function isClosingFence({ text, start, end }: SourceSpan, fence: CodeFenc
   return length >= fence.length && skipWhitespace(text, start + length, end) === end
 }
 
-export type ListItem = {
-  /** How much wider than the marker's indent that is which belongs to the point. */
+type ListItem = {
+  /** The content indent, relative to the indent of the marker. */
   readonly width: number
-  /** Where its words begin; the end of the line when it has none. */
+  /** The offset of the content; the end of the line when it is empty. */
   readonly at: number
-  /** Whether it may stand directly below a paragraph that it doesn't belong to. */
+  /** Whether it may interrupt a paragraph. */
   readonly mayInterrupt: boolean
 }
 
 const DIGITS_MAX = 9
 
-/** `- point`, `1. point`. */
+/** `- item`, `1. item`. */
 export function parseListItem({ text, start, end }: SourceSpan): ListItem | null {
   const digits = countDigits(text, start, end)
   const mark = text[start + digits]
@@ -119,14 +115,14 @@ export function parseListItem({ text, start, end }: SourceSpan): ListItem | null
   const { columns, at } = measureIndent(text, after, end)
   const isEmpty = at >= end
   return {
-    // Far away from its marker, the text is code that belongs to the point.
+    // Text far from its marker is indented code inside the item.
     width: digits + 1 + (isEmpty || columns > TAB_COLUMNS ? 1 : columns),
     at,
     mayInterrupt: !isEmpty && (digits === 0 || text.slice(start, start + digits) === '1'),
   }
 }
 
-/** `|---|:-:|`, the line below the head of a table. */
+/** The delimiter row of a table, `|---|:-:|`. */
 export function isDelimiterRow({ text, start, end }: SourceSpan): boolean {
   let hasDash = false
   let hasBar = false
@@ -139,7 +135,7 @@ export function isDelimiterRow({ text, start, end }: SourceSpan): boolean {
   return hasDash && hasBar
 }
 
-/** What ends a part written in HTML; `blank`: an empty line. */
+/** The end condition of an HTML block; `blank`: an empty line. */
 export type HtmlBlockEnd = '-->' | '?>' | '</script' | '</pre' | '</style' | '</textarea' | 'blank'
 
 const RAW = ['script', 'pre', 'style', 'textarea'] as const
@@ -152,7 +148,7 @@ const HTML_BLOCKS: ReadonlySet<string> = new Set(
 )
 const TAG_NAME = /^<\/?([a-z][a-z0-9]{0,15})(?=[\s/>]|$)/i
 
-/** How the HTML ends that begins here; null when none does. */
+/** The end condition of the HTML block that begins here; null when none does. */
 export function parseHtmlBlockStart({ text, start, end }: SourceSpan): HtmlBlockEnd | null {
   if (text[start] !== '<') return null
   if (text.startsWith('<!--', start)) return '-->'

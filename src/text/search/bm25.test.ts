@@ -20,8 +20,8 @@ const DOCUMENTS = [
 const CORPUS = toCorpus(DOCUMENTS)
 const [barkingDog = []] = DOCUMENTS
 
-describe('scoreKeyword', () => {
-  it('[TX6] is the BM25 of the books', () => {
+describe('BM25', () => {
+  it('[TX6] matches the textbook formula', () => {
     // One of four documents holds `bark`, all are of average length: ln(1 + 3.5 / 1.5) × 2.2 / 2.2.
     expect(scoreDocument(['bark'], barkingDog, CORPUS).score).toBeCloseTo(
       Math.log(1 + 3.5 / 1.5),
@@ -29,13 +29,13 @@ describe('scoreKeyword', () => {
     )
   })
 
-  it('[TX6] is above zero even for a word that every document holds', () => {
+  it('[TX6] is above zero even for a word in every document', () => {
     const { score, coverage } = scoreDocument(['the'], barkingDog, CORPUS)
     expect(score).toBeGreaterThan(0)
     expect(coverage).toBe(1)
   })
 
-  it('[TX6] rises with rarity', () => {
+  it('[TX6] rises with the inverse document frequency', () => {
     const scores = ['the', 'dog', 'bark'].map(
       (term) => scoreDocument([term], barkingDog, CORPUS).score,
     )
@@ -43,7 +43,7 @@ describe('scoreKeyword', () => {
     expect(new Set(scores).size).toBe(3)
   })
 
-  it('[TX6] rises with the number of words found, and a missing word does not lose the hit', () => {
+  it('[TX6] rises with the number of matching words, and a missing word does not lose the hit', () => {
     const both = scoreDocument(['dog', 'bark'], barkingDog, CORPUS)
     const one = scoreDocument(['dog', 'talk'], barkingDog, CORPUS)
     const none = scoreDocument(['cat', 'talk'], barkingDog, CORPUS)
@@ -55,7 +55,7 @@ describe('scoreKeyword', () => {
     expect(none).toEqual({ score: 0, coverage: 0 })
   })
 
-  it('[TX6] prefers the shorter of two documents, and more occurrences to fewer', () => {
+  it('[TX6] prefers shorter documents and more occurrences', () => {
     const short = scoreDocument(['dog'], ['dog', 'x'], CORPUS).score
     expect(short).toBeGreaterThan(scoreDocument(['dog'], ['dog', 'x', 'x', 'x'], CORPUS).score)
     expect(scoreDocument(['dog'], ['dog', 'dog'], CORPUS).score).toBeGreaterThan(short)

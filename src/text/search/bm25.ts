@@ -1,15 +1,13 @@
 /**
- * How well a document answers a keyword query, the same for every store.
- *
- * BM25 in the form that never goes below zero: a word that occurs in most documents counts for little, but
- * finding it is never held against a document.
+ * Okapi BM25, the lexical score of every store. It uses the non-negative form of the inverse document frequency: a word
+ * that most documents contain counts little, but never lowers a score.
  */
 
-/** 1.2 and 0.75, the usual values and those of SQLite's FTS5. */
+/** k1 and b with their usual values, as in SQLite's FTS5. */
 const TERM_SATURATION = 1.2
-const LENGTH_NORMALISATION = 0.75
+const LENGTH_NORMALIZATION = 0.75
 
-/** What must be known about all documents to judge one of them. Lengths count terms. */
+/** Statistics of all documents. Lengths are in terms. */
 export type CorpusStatistics = {
   readonly documents: number
   readonly averageLength: number
@@ -17,72 +15,72 @@ export type CorpusStatistics = {
 }
 
 export type LexicalScore = {
-  /** Above zero when a term occurs, higher is better, zero when none does. Never negative, always finite. */
+  /** Zero without matching terms, higher is better; never negative, always finite. */
   readonly score: number
-  /** 0 … 1: the share of the query that occurs, each term weighted by its rarity. */
+  /** 0 … 1: the share of the query that matches, each term weighted by its IDF. */
   readonly coverage: number
 }
 
-/** Both lists as made by `core/terms.ts`; the terms of the query are distinct. */
+/** Scores a document, given the distinct terms of a query and the terms of the document (see `terms.ts`). */
 export function scoreDocument(
   query: readonly string[],
   document: readonly string[],
   corpus: CorpusStatistics,
 ): LexicalScore {
-  const occurrences = new Map(query.map((term) => [term, 0]))
+  const frequencies = new Map(query.map((term) => [term, 0]))
   for (const term of document) {
-    const seen = occurrences.get(term)
-    if (seen !== undefined) occurrences.set(term, seen + 1)
+    const count = frequencies.get(term)
+    if (count !== undefined) frequencies.set(term, count + 1)
   }
-  return scoreTermFrequencies(occurrences, document.length, corpus)
+  return scoreTermFrequencies(frequencies, document.length, corpus)
 }
 
-/** The same for a caller that has already counted how often each term of the query occurs. */
-export function scoreTermFrequencies(
-  occurrences: ReadonlyMap<string, number>,
+function scoreTermFrequencies(
+  frequencies: ReadonlyMap<string, number>,
   length: number,
   corpus: CorpusStatistics,
 ): LexicalScore {
-  const relativeLength = corpus.averageLength > 0 ? length / corpus.averageLength : 1
-  const damping =
-    TERM_SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * relativeLength)
+  const damping = computeDamping(corpus.averageLength > 0 ? length / corpus.averageLength : 1)
   let score = 0
-  let found = 0
-  let asked = 0
-  for (const [term, count] of occurrences) {
-    const rarity = computeIdf(corpus.countDocumentsWith(term), corpus.documents)
-    asked += rarity
+  let matchedIdf = 0
+  let queryIdf = 0
+  for (const [term, count] of frequencies) {
+    const idf = computeIdf(corpus.countDocumentsWith(term), corpus.documents)
+    queryIdf += idf
     if (count === 0) continue
-    found += rarity
-    score += (rarity * count * (TERM_SATURATION + 1)) / (count + damping)
+    matchedIdf += idf
+    score += (idf * count * (TERM_SATURATION + 1)) / (count + damping)
   }
-  return { score, coverage: asked > 0 ? Math.min(1, found / asked) : 0 }
+  return { score, coverage: queryIdf > 0 ? Math.min(1, matchedIdf / queryIdf) : 0 }
 }
 
 /**
- * BM25 of a text that is longer or shorter than the average by a factor, from terms that occur in it. The counts may
- * stand among those of other texts, beginning at `from`. A plain loop: a question runs it over thousands of texts.
+ * BM25 from term counts, for a text whose length is a multiple of the average. `counts` may hold the counts of several
+ * texts; those of this one begin at `from`. A plain loop, because a question runs it over thousands of texts.
  */
 export function scoreTermCounts(
   counts: ArrayLike<number>,
-  rarities: readonly number[],
+  idfs: readonly number[],
   relativeLength: number,
   from = 0,
 ): number {
-  const damping =
-    TERM_SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * relativeLength)
+  const damping = computeDamping(relativeLength)
   let score = 0
-  for (let term = 0; term < rarities.length; term++) {
+  for (let term = 0; term < idfs.length; term++) {
     const count = counts[from + term] ?? 0
     if (count === 0) continue
-    score += ((rarities[term] ?? 0) * count * (TERM_SATURATION + 1)) / (count + damping)
+    score += ((idfs[term] ?? 0) * count * (TERM_SATURATION + 1)) / (count + damping)
   }
   return score
 }
 
-/** How much finding a term tells: much for a rare one, little for one that most documents hold. */
+function computeDamping(relativeLength: number): number {
+  return TERM_SATURATION * (1 - LENGTH_NORMALIZATION + LENGTH_NORMALIZATION * relativeLength)
+}
+
+/** The inverse document frequency of a term. */
 export function computeIdf(documentsWith: number, documents: number): number {
-  // Counts may lag behind one another in a store that keeps them apart; a negative share must not follow.
-  const without = Math.max(0, documents - documentsWith)
-  return Math.log(1 + (without + 0.5) / (documentsWith + 0.5))
+  // Stores that keep the two counts apart may report more matches than documents.
+  const documentsWithout = Math.max(0, documents - documentsWith)
+  return Math.log(1 + (documentsWithout + 0.5) / (documentsWith + 0.5))
 }

@@ -25,11 +25,11 @@ describe('stem', () => {
     },
   )
 
-  it('leaves very short words alone', () => {
+  it('does not change very short words', () => {
     expect(['a', 'is', 'as', ''].map(stem)).toEqual(['a', 'is', 'as', ''])
   })
 
-  it('does not stumble over words without vowels or full of y', () => {
+  it('handles words without vowels and with many y', () => {
     expect(stem('hmm')).toBe('hmm')
     expect(stem('y'.repeat(64))).toHaveLength(64)
     expect(stem('sss')).toBe('sss')

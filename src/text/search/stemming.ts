@@ -1,14 +1,14 @@
 /**
- * English suffix stripping: M. F. Porter, "An algorithm for suffix stripping" (1980), with the two changes
- * of the author's own program (`bli`, `logi`).
+ * The Porter stemmer for English (M. F. Porter, "An algorithm for suffix stripping", 1980), with the two changes of the
+ * author's own program (`bli`, `logi`).
  *
- * Stems are compared with stems only and never shown. Words of other languages written in a … z pass
- * through the same rules on both sides of a search, so whatever is cut off is cut off twice.
+ * Stems are compared with stems only and never shown. Words of other languages in a … z get the same treatment in the
+ * index and in queries, so they still match.
  */
 
 type Rule = readonly [suffix: string, replacement: string]
 
-// Within each table the longer of two suffixes that end alike comes first: the first match decides.
+// The first match decides, so longer suffixes precede shorter ones with the same ending.
 const STEP_2: readonly Rule[] = [
   ['ational', 'ate'],
   ['tional', 'tion'],
@@ -66,7 +66,7 @@ const STEP_4: readonly Rule[] = [
   ['ize', ''],
 ]
 
-/** The stem of a word made of a … z only; words of one or two letters stay as they are. */
+/** The stem of a word of a … z. Words of one or two letters do not change. */
 export function stem(word: string): string {
   if (word.length < 3) return word
   let rest = stripPlural(word)
@@ -107,12 +107,12 @@ function stripFinalE(word: string): string {
     : rest
 }
 
-/** The first suffix that matches decides, also when what is left is too short for it to be cut. */
+/** The first matching suffix decides, even if the rest is too short to strip it. */
 function replaceSuffix(word: string, rules: readonly Rule[], measureAbove: number): string {
   for (const [suffix, replacement] of rules) {
     if (!word.endsWith(suffix)) continue
     const rest = word.slice(0, -suffix.length) + replacement
-    // Step 4 keeps the s or t before `ion` and counts it as part of the stem; steps 2 and 3 rewrite endings.
+    // Step 4 keeps the s or t before `ion` as part of the stem; steps 2 and 3 rewrite endings.
     const left = measureAbove === 0 ? word.length - suffix.length : rest.length
     return countVowelSequences(word, left) > measureAbove ? rest : word
   }
@@ -134,7 +134,7 @@ function isConsonant(word: string, index: number): boolean {
   }
 }
 
-/** How often a vowel is followed by a consonant in the first `length` letters: Porter's m. */
+/** Porter's measure m: the number of vowel-consonant sequences in the first `length` letters. */
 function countVowelSequences(word: string, length: number): number {
   let count = 0
   let wasVowel = false

@@ -3,20 +3,20 @@ import { STOP_WORDS } from './stopwords.ts'
 import { extractQueryTerms, extractTerms } from './terms.ts'
 
 describe('stop words', () => {
-  it('are written the way words are compared', () => {
+  it('are spelled like terms before stemming', () => {
     for (const word of STOP_WORDS) {
       expect(word).toMatch(/^[a-z]+$/)
       expect(extractTerms(word)).toHaveLength(1)
     }
   })
 
-  it('hold no word for the asker and nothing that is a thing in another language', () => {
+  it('contain no first-person word and no noun of another language', () => {
     for (const word of ['i', 'my', 'me', 'ich', 'je', 'die', 'war', 'son', 'us', 'c']) {
       expect(STOP_WORDS.has(word), word).toBe(false)
     }
   })
 
-  it('hold an article of German where the words around it are German', () => {
+  it('contain the German article "die" only in German text', () => {
     expect(extractQueryTerms('Was ist die Ableitung?')).not.toContain('die')
     expect(extractQueryTerms('Did many people die in the war?')).toContain('die')
   })

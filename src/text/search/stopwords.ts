@@ -1,16 +1,16 @@
 /**
- * Words that say nothing about what is looked for, in the languages whose questions are mostly made of them.
+ * Stop words of queries.
  *
- * They are dropped from queries only, and only while something else remains: the index holds every word, so
- * "to be or not to be" and the band "The The" can still be found. Written as `core/terms.ts` leaves words
- * before stemming: lower case, accents folded, apostrophes gone.
+ * They are dropped from queries only, and only while other terms remain: the index has every word, so "to be or not to
+ * be" and the band "The The" are found. Spelled like words before stemming in `terms.ts`: lower case, without accents
+ * and apostrophes.
  *
- * First-person words (`i`, `my`, `ich`, `je`, …) are not on the lists although they are common: questions to a
- * memory are often about the asker, and these words tell what the asker said from what was said to them.
- * Leaving them in raised MRR by 0.04 on LongMemEval and 0.05 on BEAM and cost nothing elsewhere.
+ * First-person words (`i`, `my`, `ich`, `je`, …) are not listed although they are common: questions to a memory are often
+ * about the asker, and these words separate what the asker said from what was said to them. Leaving them in raised MRR by
+ * 0.04 on LongMemEval and 0.05 on BEAM and cost nothing elsewhere.
  *
- * Kept short on purpose. A word that is common in one language and a name or a thing in another (`die`,
- * `war`, `son`, `hay`, `us`) is not on the list: an English question about a war must keep its war.
+ * The lists are short on purpose. A stop word of one language that is a noun in another (`die`, `war`, `son`, `hay`, `us`)
+ * is not listed: an English question about a war must keep its war.
  */
 const ENGLISH =
   'a about am an and any are as at be been being but by can cant could couldnt did didnt do ' +
@@ -26,7 +26,7 @@ const GERMAN =
   'kann mit nach nicht noch oder sein seine sich sie sind uber um und uns unser vom von wann ' +
   'waren warum welche welcher welches wem wen wer wie wir wird wo wurde zu zum zur'
 
-/** Said in German sentences, and things in English ones. */
+/** Stop words of German only: in English they have a meaning. */
 const GERMAN_ARTICLES = 'die'
 
 const SPANISH =
@@ -51,20 +51,20 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 const GERMAN_WORDS: ReadonlySet<string> = new Set(GERMAN.split(' '))
 const ARTICLES: ReadonlySet<string> = new Set(GERMAN_ARTICLES.split(' '))
 
-/** Stop words of a text that are words of another language as well: known by the words around them. */
-export function ambiguousStopWords(words: readonly string[]): ReadonlySet<string> {
-  const isGerman = words.some((word) => GERMAN_WORDS.has(word) && !OTHERS.has(word))
+/** Words of a text that are stop words in its language and content words in another one. */
+export function getAmbiguousStopWords(words: readonly string[]): ReadonlySet<string> {
+  const isGerman = words.some((word) => GERMAN_WORDS.has(word) && !OTHER_WORDS.has(word))
   return isGerman ? ARTICLES : NO_WORDS
 }
 
-const OTHERS: ReadonlySet<string> = new Set(
+const OTHER_WORDS: ReadonlySet<string> = new Set(
   [ENGLISH, SPANISH, FRENCH, PORTUGUESE].flatMap((words) => words.split(' ')),
 )
 const NO_WORDS: ReadonlySet<string> = new Set()
 
 /**
- * The same for scripts without spaces, as the pairs of neighbouring characters that are looked up there. What they are
- * made of is asked in most questions and told in few texts, so that it would make every answer look poor.
+ * Stop words of Chinese and Japanese as bigrams. Question phrases occur in most questions and in few texts, so they would
+ * lower the coverage of every answer.
  */
 const CHINESE_PAIRS =
   '什么 是什 么是 为什 有什 用什 做什 么用 么样 怎么 怎样 样把 样让 如何 何把 多少 是多 少个 多久 哪些 哪个 哪里 哪种 是哪 有哪 ' +

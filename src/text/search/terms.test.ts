@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
-import {
-  extractQueryTerms,
-  extractTerms,
-  extractTermText,
-  QUERY_TERMS_MAX,
-  TERM_CHARACTERS_MAX,
-} from './terms.ts'
+import { TERM_CHARACTERS_MAX } from './term.ts'
+import { extractQueryTerms, extractTerms, extractTermText, QUERY_TERMS_MAX } from './terms.ts'
 
 /** Whether a search for `query` would meet `text`. */
 function finds(query: string, text: string): boolean {
@@ -60,16 +55,16 @@ const AWKWARD = [
 const INVISIBLE = ['\u0000\u0001', '\u0085', '\u200b', '\u200d\ufe0f', '\u3164']
 
 describe('any text', () => {
-  it.each(AWKWARD)('[TX1] finds %j by itself', (text) => {
+  it.each(AWKWARD)('[TX1] %j finds itself', (text) => {
     expect(finds(text, text)).toBe(true)
     expect(finds(text, `before ${text} after`)).toBe(true)
   })
 
-  it.each(INVISIBLE)('[TX1] finds %j, which nobody can see, by itself', (text) => {
+  it.each(INVISIBLE)('[TX1] invisible %j finds itself', (text) => {
     expect(finds(text, text)).toBe(true)
   })
 
-  it('[TX1] finds every text that is not blank by itself, in terms every engine can hold', () => {
+  it('[TX1] every text that is not blank finds itself, with terms that every store accepts', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
       fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -98,14 +93,14 @@ describe('any text', () => {
     )
   })
 
-  it('[TX1] answers the same again, however much was seen in between', () => {
+  it('[TX1] gives the same terms after cache eviction', () => {
     const text = 'Caroline’s kids read foo_bar in 東京'
     const first = extractTerms(text)
     for (let count = 0; count < 20_000; count += 1) extractTerms(`w${count}`)
     expect(extractTerms(text)).toEqual(first)
   })
 
-  it('has no terms when there is nothing in it', () => {
+  it('blank text has no terms', () => {
     expect(extractTerms('')).toEqual([])
     expect(extractQueryTerms(' \n\t\u00a0')).toEqual([])
   })
@@ -118,29 +113,29 @@ describe('English', () => {
     expect(finds('children’s', 'two children')).toBe(true)
   })
 
-  it('keeps the order and every repetition for the index', () => {
+  it('keeps order and repetitions in the index', () => {
     expect(extractTerms('The dogs saw the dog.')).toEqual(['the', 'dog', 'saw', 'the', 'dog'])
   })
 
-  it('drops what every question is made of, in writings without spaces too', () => {
+  it('drops question phrases, also in scripts without spaces', () => {
     expect(extractQueryTerms('端口是什么？')).toEqual(['端口', '口是'])
     expect(extractQueryTerms('什么')).toEqual(['什么'])
     expect(extractQueryTerms('監査ですか')).not.toContain('です')
     expect(finds('什么', '这是什么')).toBe(true)
   })
 
-  it('drops stop words from a query while something else remains', () => {
+  it('drops stop words from a query while other terms remain', () => {
     expect(extractQueryTerms('What is the name of the dog?')).toEqual(['name', 'dog'])
     expect(extractQueryTerms('¿Cuál es el nombre?')).toEqual(['nombr'])
     expect(extractQueryTerms('who are you')).toEqual(['who', 'ar', 'you'])
     expect(extractQueryTerms('- why? &')).toEqual(['-', 'why', '&'])
   })
 
-  it('keeps who is asking', () => {
+  it('keeps first-person words', () => {
     expect(extractQueryTerms('Where did I park my car?')).toEqual(['i', 'park', 'my', 'car'])
   })
 
-  it('reads apostrophes as people write them', () => {
+  it('handles all apostrophes', () => {
     expect(extractTerms("I'm sure Mel's dog doesn't bite")).toEqual([
       'i',
       'sure',
@@ -153,7 +148,7 @@ describe('English', () => {
     expect(finds('homme', "l'homme")).toBe(true)
   })
 
-  it('reads numbers with and without separators', () => {
+  it('matches numbers with and without separators', () => {
     expect(finds('$1000', 'It cost 1,000 dollars')).toBe(true)
     expect(finds('3.5%', 'rose by 3.5%.')).toBe(true)
   })
@@ -163,10 +158,7 @@ describe('identifiers', () => {
   it.each([
     ['foo_bar', ['foo_bar', 'foo', 'bar']],
     ['a.b.c', ['a.b.c', 'a', 'b', 'c']],
-    [
-      'src/text/search/terms.ts',
-      ['src/text/search/terms.ts', 'src', 'text', 'search', 'term', 'ts'],
-    ],
+    ['src/core/terms.ts', ['src/core/terms.ts', 'src', 'core', 'term', 'ts']],
     ['user@example.com', ['user@example.com', 'user', 'exampl', 'com']],
     ['camelCase', ['camelcas', 'camel', 'case']],
     ['HTTPServer', ['httpserver', 'http', 'server']],
@@ -177,20 +169,20 @@ describe('identifiers', () => {
     ['--dry-run', ['--dry-run', 'dry', 'run']],
     ['gpt-4', ['gpt-4', 'gpt', '4']],
     ['std::vector', ['std::vector', 'std', 'vector']],
-  ])('[TX3] %s is kept whole and in parts', (name, terms) => {
+  ])('[TX3] indexes %s as a whole and in parts', (name, terms) => {
     expect(extractTerms(name)).toEqual(terms)
     // Punctuation of the sentence around it is no part of it.
     expect(extractTerms(`(${name}),`)).toEqual(terms)
     expect(extractTerms(`"${name}".`)).toEqual(terms)
   })
 
-  it('[TX3] finds a name by one of its parts, and the words of it written apart', () => {
+  it('[TX3] finds a name by its parts and by its words written separately', () => {
     expect(finds('bar', 'call foo_bar()')).toBe(true)
     expect(finds('fooBar', 'the foo bar option')).toBe(true)
     expect(finds('foo_bar', 'the fooBar option')).toBe(true)
   })
 
-  it('takes a hyphen between words for a space', () => {
+  it('treats a hyphen between words as a space', () => {
     expect(extractTerms('well-known')).toEqual(extractTerms('well known'))
   })
 })
@@ -210,7 +202,7 @@ describe('accents and width', () => {
     ['cafe\u0301', 'caf\u00e9'],
     ['שלום', 'שָׁלוֹם'],
     ['soft\u00adware', 'software'],
-  ])('[TX4] %s finds %s and back', (a, b) => {
+  ])('[TX4] %s and %s find each other', (a, b) => {
     expect(finds(a, b)).toBe(true)
     expect(finds(b, a)).toBe(true)
   })
@@ -240,14 +232,14 @@ describe('scripts without spaces', () => {
     expect(finds(query, text)).toBe(true)
   })
 
-  it('[TX5] asks for pairs, not for single characters, where there are pairs', () => {
+  it('[TX5] queries bigrams rather than single characters', () => {
     expect(extractQueryTerms('東京タワー')).toEqual(['東京', '京タ', 'タワ', 'ワー'])
     expect(finds('東大', '東の京')).toBe(false)
   })
 })
 
 describe('bounds', () => {
-  it('[TX7] finds what is longer than a term by its beginning', () => {
+  it('[TX7] finds overlong words by their beginning', () => {
     const link = `https://example.com/${'x'.repeat(200)}`
     for (const term of extractTerms(link))
       expect(term.length).toBeLessThanOrEqual(TERM_CHARACTERS_MAX)
@@ -255,20 +247,20 @@ describe('bounds', () => {
     expect(extractTerms(`${'a'.repeat(TERM_CHARACTERS_MAX - 1)}𝒳𐐷`)[0]).not.toMatch(FORBIDDEN)
   })
 
-  it('[TX7] asks for a limited number of terms, the longest first', () => {
+  it('[TX7] limits the query terms, longest first', () => {
     const many = Array.from({ length: 500 }, (_, index) => `w${index}`).join(' ')
     expect(extractQueryTerms(many)).toHaveLength(QUERY_TERMS_MAX)
     expect(extractQueryTerms(`${many} pneumonia`)).toContain('pneumonia')
   })
 
-  it('[TX7] leaves out hiragana first when a question in Japanese is too long', () => {
+  it('[TX7] drops hiragana first from long Japanese questions', () => {
     const content = Array.from({ length: 60 }, (_, index) => String.fromCharCode(0x4e00 + index))
     const query = extractQueryTerms(`ということですか ${content.join('')}`)
     expect(query).toHaveLength(QUERY_TERMS_MAX)
     expect(query.join('')).not.toMatch(/\p{Script=Hiragana}/u)
   })
 
-  it('[TX7] spreads over a long text without spaces', () => {
+  it('[TX7] spreads query terms over a long text without spaces', () => {
     const text = Array.from({ length: 200 }, (_, index) =>
       String.fromCharCode(0x4e00 + index),
     ).join('')
@@ -280,7 +272,7 @@ describe('bounds', () => {
     }
   })
 
-  it('[TX1] makes the same terms as one text, and of what was met before', () => {
+  it('[TX1] extractTermText gives the terms of extractTerms, cached or not', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...AWKWARD), EAST_ASIAN)
     fc.assert(
       fc.property(fc.array(text), (texts) => {
@@ -292,7 +284,7 @@ describe('bounds', () => {
     )
   })
 
-  it('[TX5] makes of plain ideographs and kana what it makes of all writing', () => {
+  it('[TX5] the fast path for plain CJK gives the same terms', () => {
     fc.assert(
       fc.property(EAST_ASIAN, (text) => {
         // A joiner is folded away, and what holds one is folded.

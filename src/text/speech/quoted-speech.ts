@@ -1,17 +1,17 @@
 /**
- * Blanks out everything that the person did not say themself: quotations, code, block quotes and the turns
- * of others in a pasted conversation. The result has the length of the text, so offsets stay true.
+ * Masks text that is not the user's own: quotations, code, block quotes and other speakers' turns in a pasted
+ * conversation. The result has the same length, so offsets stay valid.
  */
 import { parseSpeakerLabel } from './speaker-labels.ts'
 
-/** Stands for each unit of a quotation or of inline code: something that is there but says nothing. */
+/** Replaces each unit of a quotation or of inline code. */
 export const QUOTE_MASK = '\u{FFFC}'
 
 type QuoteKind = { readonly opens: RegExp; readonly closes: RegExp }
 
 /**
- * A straight or raised quote opens only where no word precedes it, or "don't" and 27" would open one.
- * The closing expressions are searched with a remembered position, never twice over the same stretch.
+ * A straight quotation mark opens only where no word precedes it, because of "don't" and 27". The closing patterns are
+ * global: each is searched on from its last match, never twice over the same range.
  */
 const QUOTES: Readonly<Record<string, QuoteKind>> = {
   '"': { opens: /(?<![\p{Script=Latin}\p{N}])$/u, closes: /"/gu },
@@ -36,16 +36,16 @@ export function maskQuotedSpeech(text: string): string {
   return maskQuotes(maskLines(text.replace(/\r/gu, ' ').replace(/[’ʼ＇]/gu, straightenApostrophe)))
 }
 
-/** ’ closes a quotation opened by ‘ and is an apostrophe inside a word; only there it may be made straight. */
+/** Straightens ’ inside words only; elsewhere it closes a quotation opened by ‘. */
 function straightenApostrophe(mark: string, at: number, text: string): string {
   return /[\p{L}\p{N}]/u.test(text.charAt(at + 1)) ? "'" : mark
 }
 
-/** Lines of others become empty lines; labels become blanks. */
+/** Replaces other speakers' lines with line breaks and labels with blanks. */
 function maskLines(text: string): string {
   const lines = text.match(LINE) ?? []
   const labels = lines.map(parseSpeakerLabel)
-  // Between labelled turns an empty line is just an empty line. In a lone paste it ends what was pasted.
+  // In a conversation with own labels, an empty line may be part of a turn. In a single paste it ends the paste.
   const isConversation = labels.some((label) => label?.kind === 'own')
   let isFenced = false
   let isForeign = false
@@ -86,23 +86,23 @@ function maskQuotes(text: string): string {
 }
 
 /**
- * Finds where a quotation closes, within its paragraph. Positions only grow, so the next closing mark of each
- * kind is remembered: a text of nothing but opening marks would otherwise be searched to its end for each.
+ * Finds where a quotation closes, within its paragraph. Offsets only grow, so the next closing mark of each kind is
+ * cached: without it, a text of opening marks only would take quadratic time.
  */
 function createCloseFinder(text: string) {
-  const known = new Map<string, number>()
-  const next = (name: string, expression: RegExp, from: number): number => {
-    const last = known.get(name)
-    if (last !== undefined && last >= from) return last
-    expression.lastIndex = from
-    const position = expression.exec(text)?.index ?? Number.POSITIVE_INFINITY
-    known.set(name, position)
+  const cache = new Map<string, number>()
+  const findNext = (name: string, pattern: RegExp, from: number): number => {
+    const cached = cache.get(name)
+    if (cached !== undefined && cached >= from) return cached
+    pattern.lastIndex = from
+    const position = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
+    cache.set(name, position)
     return position
   }
   return (mark: string, kind: QuoteKind, from: number): number | null => {
-    const close = next(mark, kind.closes, from)
+    const close = findNext(mark, kind.closes, from)
     const limit =
-      mark === '`' ? next('line', LINE_END, from) : next('paragraph', PARAGRAPH_END, from)
+      mark === '`' ? findNext('line', LINE_END, from) : findNext('paragraph', PARAGRAPH_END, from)
     return close < limit ? close : null
   }
 }

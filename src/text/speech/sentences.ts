@@ -1,7 +1,7 @@
-/** Splits speech into sentences in one pass, without taking the dot of "node.js" for an end. */
+/** Splits text into sentences in one pass; the dot of "node.js" ends none. */
 export type Sentence = {
   readonly start: number
-  /** Behind the last word, before the marks that end the sentence. */
+  /** After the last word, before the closing punctuation. */
   readonly end: number
   readonly isQuestion: boolean
 }
@@ -10,7 +10,7 @@ const ENDING = /[.!?…。！？｡．;；\n]/u
 const CLOSING = /[.!?…。！？｡".'”’)\]»」』]/u
 const BLANK = /\s/u
 
-/** Longer words are not looked up; it bounds how far the scanner looks back from a dot. */
+/** Bounds how far the scanner looks back from a dot. */
 const ABBREVIATION_CHARACTERS_MAX = 12
 
 const ABBREVIATIONS = new Set(
@@ -19,7 +19,7 @@ const ABBREVIATIONS = new Set(
    p.ej sr sra srta dra ud uds p.ex mme mlle av`.split(/\s+/u),
 )
 
-/** What follows the number in "am 3. Mai" or "im 2. Semester". */
+/** Words that follow an ordinal number in German: "am 3. Mai", "im 2. Semester". */
 const AFTER_ORDINAL =
   /^\s+(?:\p{Ll}|Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Stock|Klasse|Semester|Geburtstag|Etage|Platz|Lehrjahr|Kind)/u
 
@@ -45,7 +45,7 @@ export function splitSentences(speech: string): readonly Sentence[] {
 
 function endsSentence(speech: string, start: number, at: number, mark: string): boolean {
   if (mark === '.') return !isInsideWord(speech, at) && !isAbbreviation(speech, start, at)
-  // "a!b" and query strings are not the end of anything.
+  // "a!b" and query strings.
   if (mark === '!' || mark === '?') return !isInsideWord(speech, at)
   return true
 }
@@ -66,7 +66,7 @@ function isAbbreviation(speech: string, start: number, at: number): boolean {
   const word = (/[^\s([]+$/u.exec(behind)?.[0] ?? '').toLowerCase()
   if (ABBREVIATIONS.has(word)) return true
   if (/^\d{1,2}$/u.test(word)) return AFTER_ORDINAL.test(ahead) || isListNumber(behind, word)
-  // "3 p.m. because": dotted letters end a sentence only before a capital.
+  // "3 p.m. because": dotted letters end a sentence only before a capital letter.
   if (/^\p{L}(?:\.\p{L})+$/u.test(word)) return /^\s+\p{Ll}/u.test(ahead)
   // "J. Smith", but not "I do. I can."
   return /(?:^|\s)\p{Lu}$/u.test(behind) && /^\s+\p{Lu}\p{Ll}/u.test(ahead)

@@ -1,13 +1,13 @@
-/** Tells from the label before a line whose words follow: "Assistant: …", "Me: …", "Translate this: …". */
+/** Labels at the beginning of a line that say whose words follow: "Assistant: …", "Me: …", "Translate this: …". */
 
 /**
- * `own` and `other` are turns of a pasted conversation. `material` is text handed over to be worked on, and
- * runs to the end. `heading` is the person's own remark about what follows ("PS: …").
+ * `own` and `other` are turns of a pasted conversation. `material` is text to be worked on and extends to the end of the
+ * message. `heading` is the user's own remark about what follows ("PS: …").
  */
-export type SpeakerLabelKind = 'own' | 'other' | 'material' | 'heading'
-export type SpeakerLabel = { readonly kind: SpeakerLabelKind; readonly length: number }
+type SpeakerLabelKind = 'own' | 'other' | 'material' | 'heading'
+type SpeakerLabel = { readonly kind: SpeakerLabelKind; readonly length: number }
 
-/** Longer prefixes than this are sentences, not labels. */
+/** Longer prefixes are sentences, not labels. */
 const LABEL_CHARACTERS_MAX = 80
 
 const LABEL =
@@ -38,20 +38,19 @@ const HEADING = words(
 const MATERIAL =
   /^(?:please |pls |can you |could you |bitte |por favor |s'il te plaît |请)?(?:translate|rephrase|rewrite|reword|proofread|paraphrase|summari[sz]e|correct|fix the grammar|übersetze?|formuliere|korrigiere?|fasse|traduce|traduis|traduisez|traduza|traduzir|reescribe|reformule|corrige|corrija|resume|résume|翻译|请翻译|改写|润色|把.{0,20}翻译|次の.{0,20}訳|翻訳|.{0,20}を翻訳|.{0,20}訳して)/iu
 
-/** A person's name: one to three capitalised words, or up to four characters where there are no capitals. */
+/** A name: one to three capitalized words, or up to four characters of a script without capitals. */
 const NAME =
   /^\p{Lu}[\p{L}.'-]{0,20}(?: \p{Lu}[\p{L}.'-]{0,20}){0,2}$|^[\p{Script=Han}\p{Script=Katakana}]{1,4}$/u
 
-/** The label at the beginning of a line, or null when there is none. */
+/** The label at the beginning of a line, or null. */
 export function parseSpeakerLabel(line: string): SpeakerLabel | null {
-  const found = LABEL.exec(line.slice(0, LABEL_CHARACTERS_MAX))
-  if (found === null) return null
-  const name = (found[1] ?? '').trim()
-  const kind = toKind(name)
-  return kind === null ? null : { kind, length: found[0].length }
+  const match = LABEL.exec(line.slice(0, LABEL_CHARACTERS_MAX))
+  if (match === null) return null
+  const kind = classifyName((match[1] ?? '').trim())
+  return kind === null ? null : { kind, length: match[0].length }
 }
 
-function toKind(name: string): SpeakerLabelKind | null {
+function classifyName(name: string): SpeakerLabelKind | null {
   const word = name.toLowerCase()
   if (OWN.has(word)) return 'own'
   if (HEADING.has(word)) return 'heading'

@@ -56,7 +56,7 @@ export function useMutations(owner: string, queryNames: readonly string[]): Muta
         const fields = new Set<string>()
         for (const each of [change].flat().toReversed()) {
           const undone = await data(api.POST('/api/memory/undo', { body: { owner, change: each } }))
-          for (const field of undone.kept) fields.add(fieldNameOf(field))
+          for (const field of undone.conflictingFields) fields.add(fieldNameOf(field))
         }
         return [...fields]
       })

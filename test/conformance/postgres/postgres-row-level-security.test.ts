@@ -165,7 +165,9 @@ function describeFence(url: string, superuserUrl: string): void {
     await before.commit([create(row)])
     const stop = before.onRemoteChange?.(() => {})
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await before.getReport()).facts.changeFeed).toMatch(/listening|verified/)
+    await expect
+      .poll(async () => (await before.getReport()).facts.changeFeed)
+      .toMatch(/listening|verified/)
     const after = await openPostgresStore({ connectionString: url, schema, rowLevelSecurity: true })
     onTestFinished(() => after.close())
     expect((await after.getReport()).facts.rowLevelSecurity).toBe('on')

@@ -87,7 +87,7 @@ describe('demo', () => {
         (match) => match[1] ?? match[2],
       )
       expect(words.shift()).toBe('recollect')
-      const ran = await cli(words, { environment: { RECOLLECT_EMBEDDING: 'transformers' } })
+      const ran = await cli(words, { environment: { RECOLLECT_EMBEDDING_SOURCE: 'transformers' } })
       expect({ commandLine, exit: ran.exit, err: ran.err }).toEqual({
         commandLine,
         exit: 0,
@@ -104,7 +104,8 @@ describe('demo', () => {
     expect(
       Object.values(stats.byCategory).filter((count) => Number(count) > 0).length,
     ).toBeGreaterThan(4)
-    const all = (await cli(['list', '--all-statuses', '--ended', '--json', ...at])).json.data
+    const all = (await cli(['list', '--all-statuses', '--include-expired', '--json', ...at])).json
+      .data
     const statuses = new Set(all.map(({ status }: { status: string }) => status))
     expect([...statuses].sort()).toEqual(['active', 'forgotten', 'superseded'])
     expect(
@@ -150,9 +151,9 @@ it('[CL22] providers of embeddings tell whether their key is here, and never the
   expect(has).toMatchObject({ transformers: true, static: true, openai: true, ollama: true })
   expect(has).toMatchObject({ voyage: false, cohere: false, gemini: false })
   expect(JSON.stringify(providers)).not.toContain('secret')
-  const ours = { RECOLLECT_EMBEDDING_KEY: 'x', RECOLLECT_EMBEDDING_MODEL: 'voyage/voyage-3.5' }
+  const ours = { RECOLLECT_EMBEDDING_API_KEY: 'x', RECOLLECT_EMBEDDING_MODEL: 'voyage/voyage-3.5' }
   const voyage = listEmbeddingProviders(ours).find(({ provider }) => provider === 'voyage')
   expect(voyage).toMatchObject({ hasKey: true, models: [{ dimensions: 1024 }, {}] })
-  const nameless = listEmbeddingProviders({ RECOLLECT_EMBEDDING_KEY: 'x' })
+  const nameless = listEmbeddingProviders({ RECOLLECT_EMBEDDING_API_KEY: 'x' })
   expect(nameless.every(({ hasKey }) => hasKey)).toBe(true)
 })

@@ -146,7 +146,7 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   expect((await cli(['sessions'])).out).toMatch(/trip +- +just now +2 +- +-/)
   const { out } = await cli(['sessions', 'show', 'trip'])
   expect(out).toMatch(/^user .*\nWhich ferry goes to Split\?\n\nassistant .*\nThe one at nine\.\n$/)
-  const first = await cli(['sessions', 'show', 'trip', '--limit', '1', '--last', '--json'])
+  const first = await cli(['sessions', 'show', 'trip', '--limit', '1', '--newest-first', '--json'])
   expect(first.json.turns[0].content).toBe('The one at nine.')
   const [{ id }, answered] = (await cli(['sessions', 'show', 'trip', '--json'])).json.turns
   await cli(['sessions', 'edit', id, 'Which train goes to Split?'])
@@ -168,7 +168,7 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   expect((await cli(['sessions', 'forget-turn', answered.id, '--yes'])).out).toBe(
     `Removed ${answered.id}.\n`,
   )
-  const gone = await cli(['sessions', 'forget', 'trip', '--memories', '--yes'])
+  const gone = await cli(['sessions', 'forget', 'trip', '--include-memories', '--yes'])
   expect(gone.out).toMatch(/^Removed 1 turn\.\n1 memory went into the bin/)
   expect((await cli(['sessions'])).out).toBe('No conversations are kept.\n')
   expect((await cli(['episodes', '--status', 'forgotten'])).out).toContain(episode.id)

@@ -41,18 +41,20 @@ describe.skipIf(missing !== null)(`encryption (not run: ${missing})`, () => {
     expect(statSync(first).mode & 0o777).toBe(0o600)
     expect(fileOf(cli)).not.toContain('I like tea')
     expect(await cli(['get', id])).toMatchObject({ exit: 7, out: '' })
-    expect((await cli(['get', id, '--key-file', first])).out).toContain('I like tea')
-    const environment = { RECOLLECT_KEY_FILE: first }
+    expect((await cli(['get', id, '--encryption-key-file', first])).out).toContain('I like tea')
+    const environment = { RECOLLECT_ENCRYPTION_KEY_FILE: first }
     expect((await cli(['status'], { environment })).out).toMatch(
-      /encrypted +yes\n +key +RECOLLECT_KEY_FILE/,
+      /encrypted +yes\n +key +RECOLLECT_ENCRYPTION_KEY_FILE/,
     )
     const copy = temporaryFile('recollect.db')
     expect((await cli(['backup', copy], { environment })).out).toContain('with the same key')
     expect((await cli(['rekey', '--generate-key-file', second], { environment })).exit).toBe(0)
     expect(await cli(['get', id], { environment })).toMatchObject({ exit: 7, out: '' })
-    expect((await cli(['get', id, '--key-file', second], { environment })).exit).toBe(0)
-    expect((await cli(['get', id, '--key-file', first, '--data', join(copy, '..')])).exit).toBe(0)
-    expect((await cli(['decrypt', '--key-file', second])).out).toMatch(/^Decrypted /)
+    expect((await cli(['get', id, '--encryption-key-file', second], { environment })).exit).toBe(0)
+    expect(
+      (await cli(['get', id, '--encryption-key-file', first, '--data', join(copy, '..')])).exit,
+    ).toBe(0)
+    expect((await cli(['decrypt', '--encryption-key-file', second])).out).toMatch(/^Decrypted /)
     expect((await cli(['get', id])).out).toContain('I like tea')
   })
 
@@ -62,10 +64,10 @@ describe.skipIf(missing !== null)(`encryption (not run: ${missing})`, () => {
     const passphrase = 'correct horse battery'
     await settle()
     const ran = await cli(['encrypt'], { columns: 80, answers: [passphrase, passphrase] })
-    expect(ran).toMatchObject({ exit: 0, asked: ['New passphrase: ', 'The same again: '] })
+    expect(ran).toMatchObject({ exit: 0, asked: ['New passphrase: ', 'Repeat the passphrase: '] })
     expect(ran.out).toContain('Keep the passphrase in a safe place.')
     expect(ran.out + ran.err).not.toContain(passphrase)
-    const environment = { RECOLLECT_PASSPHRASE: passphrase }
+    const environment = { RECOLLECT_ENCRYPTION_PASSPHRASE: passphrase }
     expect((await cli(['get', id], { environment })).exit).toBe(0)
     expect(await cli(['encrypt'], { environment })).toMatchObject({ exit: 5 })
     expect((await cli(['doctor'], { environment })).out).toBe('All is well.\n')
@@ -73,7 +75,7 @@ describe.skipIf(missing !== null)(`encryption (not run: ${missing})`, () => {
 
   it('[CL1] a new database is encrypted at once when a key is given', async () => {
     const cli = createCli()
-    const environment = { RECOLLECT_KEY: 'ab'.repeat(32) }
+    const environment = { RECOLLECT_ENCRYPTION_KEY: 'ab'.repeat(32) }
     const { json } = await cli(['add', 'I like tea', '--json'], { environment })
     expect(fileOf(cli)).not.toContain('SQLite format 3')
     expect(await cli(['get', json.memory.id])).toMatchObject({ exit: 7 })

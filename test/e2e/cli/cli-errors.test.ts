@@ -40,16 +40,16 @@ describe('command lines that cannot be understood', () => {
 
   it.each([
     [['zzzzzz'], 'There is no command "zzzzzz".'],
-    [['--limit', '3', 'list'], 'The options of a command come after its name.'],
+    [['--limit', '3', 'list'], 'Put the options of a command after its name.'],
     [['get'], '`get` needs an <id>.'],
     [['get', 'mem_1', 'mem_2'], 'got 1 argument too many'],
-    [['get', 'foo'], '"foo" is not an id here'],
+    [['get', 'foo'], 'got "foo"'],
     [['add', '-5', 'degrees'], 'put -- before it'],
-    [['add'], 'There is no text.'],
+    [['add'], 'No text was given.'],
     [['add', '   '], 'The text is blank.'],
     [['add', 'x'.repeat(50_001)], 'content: Too big: expected string to have <=50000 characters'],
-    [['add', '--metadata', '{x', 'a'], '--metadata takes a JSON object.'],
-    [['add', '--metadata', '[1]', 'a'], '--metadata takes a JSON object.'],
+    [['add', '--metadata', '{x', 'a'], '--metadata must be a JSON object.'],
+    [['add', '--metadata', '[1]', 'a'], '--metadata must be a JSON object.'],
     [['add', '--importance', '11', 'a'], '--importance takes a whole number from 1 to 10.'],
     [['add', '--importance', 'high', 'a'], '--importance takes a number'],
     [['add', '--importance', '-1', 'a'], '--importance=<n>'],
@@ -58,12 +58,12 @@ describe('command lines that cannot be understood', () => {
     [['add', '--expires', '2020-01-01', 'a'], '--expires is in the past'],
     [
       ['add', '--valid-from', '2027-01-01', '--valid-until', '2026-01-01', 'a'],
-      'not be earlier than validFrom',
+      'not be earlier than `validFrom`',
     ],
     [['add', '--key', 'a', '--key', 'b', 'x'], '--key is given more than once.'],
     [['add', '--pin=yes', 'x'], '--pin takes no value.'],
     [['add', '--key'], '--key needs a value: --key <name>'],
-    [['add', '--owner', ' x', 'a'], 'owner must not begin or end with a space.'],
+    [['add', '--owner', ' x', 'a'], '`owner` must not begin or end with a space.'],
     [['list', '--after', 'nonsense'], '--after takes the id of a memory, not "nonsense".'],
     [['list', '--after', 'mem_1', '--page', '2'], 'Give one of --page and --after, not several.'],
     [['list', '--updated', '--oldest'], '--oldest and --updated contradict each other'],
@@ -76,7 +76,7 @@ describe('command lines that cannot be understood', () => {
     [['list', '--status', 'active', '--all-statuses'], 'contradict each other'],
     [['edit', 'mem_1', '--pin', '--unpin'], 'contradict each other'],
     [['erase'], '`erase` needs an <id>, or --bin.'],
-    [['erase', 'mem_1', '--bin'], 'Give ids or --bin, not both.'],
+    [['erase', 'mem_1', '--trash'], 'Give ids or --trash, not both.'],
     [['search', '-'], 'There are no words'],
     [['doctor', '--repair', '--salvage'], 'not both'],
     [['encrypt', '--new-key-file', 'a', '--generate-key-file', 'b'], 'not both'],
@@ -148,14 +148,14 @@ describe('exit codes and the shape of errors', () => {
   it('[CL22] errors speak of flags and variables, not of options of the library', async () => {
     const cli = createCli()
     const environment = {
-      RECOLLECT_EMBEDDING: 'transformers',
+      RECOLLECT_EMBEDDING_SOURCE: 'transformers',
       MEMORY_TRANSFORMERS_MODEL: 'someone/some-model',
     }
     await added(cli, 'I like tea')
     const { out } = await cli(['search', 'tea'], { environment })
-    expect(out).toContain('Allow the download (RECOLLECT_ALLOW_DOWNLOAD=1)')
+    expect(out).toContain('Allow the download (RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1)')
     const reindex = await cli(['reindex'], { environment })
-    expect(reindex.err).toContain('RECOLLECT_ALLOW_DOWNLOAD=1')
+    expect(reindex.err).toContain('RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1')
     expect(out + reindex.err).not.toContain('allowDownload')
     const long = await cli(['add', 'x', '--language', 'x'.repeat(40)])
     expect(long.err).toMatch(/language: Too big.*\nLook at --language\.\n$/)
@@ -188,12 +188,18 @@ describe('exit codes and the shape of errors', () => {
     const cli = createCli()
     await added(cli, 'I like tea')
     const secret = 'deadbeef'.repeat(4)
-    for (const environment of [{ RECOLLECT_KEY: secret }, { RECOLLECT_PASSPHRASE: 'short pass' }]) {
+    for (const environment of [
+      { RECOLLECT_ENCRYPTION_KEY: secret },
+      { RECOLLECT_ENCRYPTION_PASSPHRASE: 'short pass' },
+    ]) {
       const { exit, out, err } = await cli(['encrypt', '--json'], { environment })
       expect(exit).toBe(2)
       expect(out + err).not.toMatch(/deadbeef|short pass/)
     }
-    const both = { RECOLLECT_KEY: secret, RECOLLECT_PASSPHRASE: 'another secret' }
+    const both = {
+      RECOLLECT_ENCRYPTION_KEY: secret,
+      RECOLLECT_ENCRYPTION_PASSPHRASE: 'another secret',
+    }
     expect((await cli(['list'], { environment: both })).err).toContain('Set only one of them.')
     expect(await cli(['rekey'])).toMatchObject({ exit: 5 })
     expect((await cli(['decrypt'])).out).toMatch(/was not encrypted\.\n$/)
@@ -202,7 +208,7 @@ describe('exit codes and the shape of errors', () => {
       columns: 80,
       answers: ['one passphrase', 'another one'],
     })
-    expect(differing.err).toContain('The two passphrases differ. Nothing was changed.')
+    expect(differing.err).toContain('The passphrases differ. Nothing was changed.')
   })
 })
 
@@ -228,7 +234,7 @@ describe('configuration', () => {
       RECOLLECT_DATA: '/env',
       RECOLLECT_OWNER: 'env-owner',
       RECOLLECT_USER: '',
-      RECOLLECT_KEY_FILE: 'env.key',
+      RECOLLECT_ENCRYPTION_KEY_FILE: 'env.key',
       RECOLLECT_PORT: '8080',
     }
     const config = readConfig({ owner: 'flag-owner', keyFile: 'flag.key' }, environment, linux)
@@ -238,7 +244,9 @@ describe('configuration', () => {
       key: { kind: 'file', value: 'flag.key', origin: 'the file flag.key' },
       listen: { host: '127.0.0.1', port: 8080 },
     })
-    expect(readConfig({}, environment, linux).key).toMatchObject({ origin: 'RECOLLECT_KEY_FILE' })
+    expect(readConfig({}, environment, linux).key).toMatchObject({
+      origin: 'RECOLLECT_ENCRYPTION_KEY_FILE',
+    })
     expect(() => readConfig({}, { RECOLLECT_PORT: 'http' }, linux)).toThrow('RECOLLECT_PORT')
   })
 
@@ -263,7 +271,7 @@ describe('configuration', () => {
     })
     expect(read({ MEMORY_VEC_QUANTIZATION: 'none' }).vectorForm).toBe('float32')
     expect(
-      read({ RECOLLECT_VECTOR_SEARCH: 'sqlite-vec', RECOLLECT_VECTOR_MEMORY_MB: '64' }),
+      read({ RECOLLECT_VECTOR_ENGINE: 'sqlite-vec', RECOLLECT_VECTOR_CACHE_MB: '64' }),
     ).toMatchObject({ vectorSearch: 'sqlite-vec', vectorMemoryBytes: 67_108_864 })
     expect(
       read({
@@ -283,7 +291,7 @@ describe('configuration', () => {
       vectorCandidates: 50,
     })
     expect(read({ MEMORY_VEC_QUANTIZATION: 'int8' }).vectorForm).toBe('int8')
-    expect(read({ RECOLLECT_RERANK_FOLDER: '/ranker' }).rerank).toEqual({ folder: '/ranker' })
+    expect(read({ RECOLLECT_RERANK_MODEL_FOLDER: '/ranker' }).rerank).toEqual({ folder: '/ranker' })
     expect(
       read({ RECOLLECT_RERANK_URL: 'http://localhost:1', RECOLLECT_RERANK_MODEL: 'm' }).rerank,
     ).toEqual({ url: 'http://localhost:1', model: 'm' })
@@ -300,11 +308,11 @@ describe('configuration', () => {
     })
     expect(
       read({
-        RECOLLECT_LOG: 'debug',
+        RECOLLECT_LOG_LEVEL: 'debug',
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other',
         RECOLLECT_TRACE_CONTENT: 'on',
-        RECOLLECT_MCP_COMPATIBILITY: '1',
-        RECOLLECT_MCP_FURTHER: '1',
+        RECOLLECT_MCP_COMPATIBILITY_TOOLS: '1',
+        RECOLLECT_MCP_EXTENDED_TOOLS: '1',
         RECOLLECT_REQUESTS_PER_MINUTE: '0',
         RECOLLECT_URL: 'http://127.0.0.1:9/',
         RECOLLECT_API_KEY: 'rc_x',
@@ -326,7 +334,7 @@ describe('configuration', () => {
   it('[CL24] who names a folder means that one, not a server that is set elsewhere', () => {
     const environment = {
       RECOLLECT_URL: 'http://127.0.0.1:9',
-      RECOLLECT_POSTGRES: 'postgresql://x',
+      RECOLLECT_POSTGRES_URL: 'postgresql://x',
     }
     expect(readConfig({ data: '/d' }, environment, linux)).toMatchObject({
       remote: null,
@@ -348,14 +356,14 @@ describe('configuration', () => {
   })
 
   it.each([
-    [{ RECOLLECT_EMBEDDING: 'magic' }, 'auto, transformers, static, remote, none'],
+    [{ RECOLLECT_EMBEDDING_SOURCE: 'magic' }, 'auto, transformers, static, remote, none'],
     [{ RECOLLECT_EMBEDDING_MODEL: 'gpt' }, 'provider/model'],
     [{ MEMORY_RRF_K: 'sixty' }, 'whole number'],
     [{ MEMORY_RRF_K: '0' }, 'from 1 to 1000'],
-    [{ MEMORY_VEC_TOP_K: '0' }, 'MEMORY_VEC_TOP_K takes a whole number from 1 to 1000.'],
+    [{ MEMORY_VEC_TOP_K: '0' }, 'MEMORY_VEC_TOP_K must be an integer from 1 to 1000; got 0.'],
     [{ RECOLLECT_REQUESTS_PER_MINUTE: '-1' }, 'RECOLLECT_REQUESTS_PER_MINUTE'],
     [{ RECOLLECT_TRUST_PROXY: 'maybe' }, 'RECOLLECT_TRUST_PROXY takes 1 or 0'],
-    [{ RECOLLECT_LOG: 'loud' }, 'silent, error, warn, info, debug'],
+    [{ RECOLLECT_LOG_LEVEL: 'loud' }, 'silent, error, warn, info, debug'],
     [{ RECOLLECT_TLS_CERT: 'a' }, 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.'],
     [{ RECOLLECT_URL: 'x' }, 'RECOLLECT_URL takes the address of a server'],
     [{ MEMORY_VEC_QUANTIZATION: 'int4' }, 'float32, int8'],

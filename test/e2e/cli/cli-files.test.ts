@@ -68,10 +68,10 @@ it('[FD16] a terminal sees how far indexing has come', async () => {
 
 it('[FD16] index makes vectors to the end, and tells of them, unless words are enough', async () => {
   const { cli } = await withWorkspace()
-  const environment = { RECOLLECT_EMBEDDING: 'static' }
+  const environment = { RECOLLECT_EMBEDDING_SOURCE: 'static' }
   const withoutVector = async () =>
     (await cli(['files', 'status', '--json'], { environment })).json.withoutVector
-  await cli(['files', 'index', '--words'], { environment })
+  await cli(['files', 'index', '--skip-vectors'], { environment })
   expect(await withoutVector()).toBeGreaterThan(0)
   const { exit, err } = await cli(['files', 'index'], { environment, columns: 120 })
   expect(exit).toBe(0)
@@ -103,7 +103,7 @@ it.each([
 it('[FD16] status tells roots, pieces and what is amiss', async () => {
   const { cli, folder } = await withWorkspace()
   await cli(['files', 'index'])
-  const { out } = await cli(['files', 'status', '--deep'])
+  const { out } = await cli(['files', 'status', '--probe'])
   expect(out).toMatch(/searched by +builtin/)
   expect(out).toMatch(/holds +2 notes, 0 transcripts, \d+ pieces/)
   expect(out).toMatch(/model +does not work: There is no embedding model/)
@@ -204,13 +204,13 @@ it('[FD16] a server does the same, but for watching', async () => {
     { user: 'We want to stay in a small hotel near the river.' },
   ]
   await engine.learning.ingest({ owner: 'ada', conversation: 'trip', turns })
-  const flushed = await cli(['files', 'flush', 'trip', '--json'])
+  const flushed = await cli(['files', 'write-session-note', 'trip', '--json'])
   expect(flushed.json).toMatchObject({ written: true })
   expect(readFileSync(join(folder, flushed.json.path), 'utf8')).toContain('Ada planned a trip.')
-  const again = await cli(['files', 'flush', 'trip'])
+  const again = await cli(['files', 'write-session-note', 'trip'])
   expect(again.out).toBe(`${flushed.json.path} says it already.\n`)
-  expect((await cli(['files', 'flush', 'none'])).exit).toBe(4)
-  expect((await cli(['files', 'flush'])).exit).toBe(2)
+  expect((await cli(['files', 'write-session-note', 'none'])).exit).toBe(4)
+  expect((await cli(['files', 'write-session-note'])).exit).toBe(2)
   const watched = await cli(['files', 'watch'])
   expect([watched.exit, watched.err]).toEqual([2, expect.stringContaining('this machine only')])
 })

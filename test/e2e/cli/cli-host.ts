@@ -80,8 +80,8 @@ export function createCli(
       configure: (flags) => {
         // By words alone unless a test says otherwise: most have nothing to do with models.
         const environment = {
-          RECOLLECT_EMBEDDING: 'none',
-          RECOLLECT_LOG: 'silent',
+          RECOLLECT_EMBEDDING_SOURCE: 'none',
+          RECOLLECT_LOG_LEVEL: 'silent',
           RECOLLECT_DATA: folder,
           ...around.environment,
         }

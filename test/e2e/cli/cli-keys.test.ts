@@ -33,7 +33,9 @@ describe('keys', () => {
     const first = (await cli(['keys', 'reset', '--yes', '--json'])).json.secret
     expect(await verified(cli, first)).toMatchObject({ role: 'superadmin', isManagement: true })
     const asked = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
-    expect(asked.asked).toEqual(['Make a new management key? The former one ends at once.'])
+    expect(asked.asked).toEqual([
+      'Create a new management key? The previous one is revoked at once.',
+    ])
     expect(await verified(cli, first)).toBe(null)
     expect((await cli(['keys', '--json'])).json.keys).toHaveLength(1)
   })
@@ -44,7 +46,7 @@ describe('keys', () => {
     [['keys', 'create', 'x', '--role', 'usr'], 'Did you mean user?'],
     [['keys', 'create', 'x', '--expires', 'soon'], '--expires does not understand'],
     [['keys', 'revoke'], '`keys revoke` needs the <id>'],
-    [['keys', 'create', 'x', '--home', ' a'], 'owner must not begin or end with a space'],
+    [['keys', 'create', 'x', '--home', ' a'], '`owner` must not begin or end with a space'],
     [['owners', 'erase'], '`owners erase` needs an <owner>'],
     [['owners', 'rm'], 'There are: list, erase.'],
     [['audit', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
@@ -127,7 +129,7 @@ describe('settings', () => {
       'sharedMemory is true\n',
     )
     expect((await cli(['settings', 'set', 'embeddingSource=static', '--system'])).out).toBe(
-      'embeddingSource is static, from the next start on\n',
+      'embeddingSource is static, takes effect at the next start\n',
     )
     expect((await cli(['settings', 'get', 'binDays'])).out).toMatch(/^30\n\n {2}set by +default\n/)
     expect((await cli(['status'])).out).toContain('recallLimit 5 (system)')

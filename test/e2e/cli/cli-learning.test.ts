@@ -118,9 +118,9 @@ it('[LD15] review shows what contradicts what, and settles it', async () => {
   const { old, young } = await contradicting(cli)
   const shown = await cli(['review', 'conflicts'])
   expect(shown.out).toBe(`${young.id}  ${young.content}\n${old.id}  ${old.content}\n`)
-  expect((await cli(['review', 'settle', young.id])).exit).toBe(2)
+  expect((await cli(['review', 'resolve', young.id])).exit).toBe(2)
   const words = ['--content', 'I have three cats.']
-  const done = await cli(['review', 'settle', young.id, old.id, ...words])
+  const done = await cli(['review', 'resolve', young.id, old.id, ...words])
   expect(done.out).toMatch(/takes the place of mem_\w+ \(undo: recollect undo chg_/)
   expect((await cli(['get', young.id])).out).toContain('I have three cats.')
   expect((await cli(['get', old.id, '--json'])).json.memory.status).toBe('superseded')

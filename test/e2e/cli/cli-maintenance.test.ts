@@ -55,7 +55,7 @@ describe('upkeep', () => {
     const { exit, out, err } = await cli(['status'])
     expect({ exit, err }).toEqual({ exit: 7, err: '' })
     expect(out).toMatch(/database +.*recollect\.db\n +encrypted +yes\n +state +locked\n/)
-    expect(out).toContain('--key-file')
+    expect(out).toContain('--encryption-key-file')
     expect((await cli(['status', '--json'])).json).toMatchObject({
       state: 'unavailable',
       database: { state: 'encrypted', key: null },
@@ -65,7 +65,9 @@ describe('upkeep', () => {
   it('[CL1] doctor says how many memories lack a vector, and what changes that', async () => {
     const cli = createCli()
     await added(cli, 'I like tea')
-    const { exit, out } = await cli(['doctor'], { environment: { RECOLLECT_EMBEDDING: 'static' } })
+    const { exit, out } = await cli(['doctor'], {
+      environment: { RECOLLECT_EMBEDDING_SOURCE: 'static' },
+    })
     expect(exit).toBe(0)
     expect(out).toMatch(
       /^All is well\.\n1 memory or turn is not embedded yet .*`recollect reindex`/,

@@ -6,7 +6,7 @@ import { createCli } from './cli-host.ts'
 it('[CL23] keeps memories on a PostgreSQL server, and leaves its files to it', async () => {
   const server = await startPglite()
   onTestFinished(() => server.stop())
-  const environment = { RECOLLECT_POSTGRES: server.url.replace('postgres@', 'postgres:hush@') }
+  const environment = { RECOLLECT_POSTGRES_URL: server.url.replace('postgres@', 'postgres:hush@') }
   const cli = createCli()
   const call = (...argv: string[]) => cli(argv, { environment })
   expect(await call('add', 'I prefer tea')).toMatchObject({ exit: 0 })
@@ -16,5 +16,5 @@ it('[CL23] keeps memories on a PostgreSQL server, and leaves its files to it', a
   expect(status.out).not.toContain('hush')
   const backup = await call('backup', 'copy.db')
   expect(backup.exit).toBe(2)
-  expect(backup.err).toContain('RECOLLECT_POSTGRES')
+  expect(backup.err).toContain('RECOLLECT_POSTGRES_URL')
 })

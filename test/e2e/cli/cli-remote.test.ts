@@ -7,7 +7,7 @@ import { temporaryFile } from '../../support/temporary-folder.ts'
 import { added, type Cli, createCli, type Ran } from './cli-host.ts'
 import { startServer } from './cli-server.ts'
 
-const STATIC = { RECOLLECT_EMBEDDING: 'static' }
+const STATIC = { RECOLLECT_EMBEDDING_SOURCE: 'static' }
 
 /** Command lines in which `$1` is the first memory that was mentioned, and `@1` the first change. */
 const SCRIPT: readonly string[] = [
@@ -50,8 +50,8 @@ const SCRIPT: readonly string[] = [
   'clear --older-than 30d',
   'clear',
   'erase $3 --yes',
-  'erase --bin --days 0 --yes',
-  'erase --bin --yes',
+  'erase --trash --days 0 --yes',
+  'erase --trash --yes',
   'settings set recallLimit=3 strategy=keyword',
   'settings set auditDays=30 --system',
   'settings set auditDays=30',
@@ -189,7 +189,7 @@ describe('errors of a server', () => {
     expect(none.err).toContain('Give a key with --key or RECOLLECT_API_KEY')
     const wrong = await cli(['list', '--url', url, '--key', 'rc_01wrong_secretsecretsecret'])
     expect(wrong).toMatchObject({ exit: 15 })
-    expect(wrong.err).toContain('Look at --key or RECOLLECT_API_KEY.')
+    expect(wrong.err).toContain('Check --key or RECOLLECT_API_KEY.')
     expect(wrong.err).not.toContain('secretsecret')
   })
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
 import { added, type Cli, createCli } from './cli-host.ts'
 
-const LOCAL = { RECOLLECT_EMBEDDING: 'transformers' }
-const STATIC = { RECOLLECT_EMBEDDING: 'static' }
+const LOCAL = { RECOLLECT_EMBEDDING_SOURCE: 'transformers' }
+const STATIC = { RECOLLECT_EMBEDDING_SOURCE: 'static' }
 
 async function withMemories(): Promise<Cli> {
   const cli = createCli()
@@ -34,9 +34,7 @@ describe('recall on the command line', () => {
     const { out } = await search('pets of my sibling', '--explain')
     expect(out).toContain('1. My sister Ann lives in Oslo')
     expect(out).toMatch(/meaning +0\.\d+/)
-    expect((await search('how do I bake sourdough bread')).out).toBe(
-      'Nothing that fits was found.\n',
-    )
+    expect((await search('how do I bake sourdough bread')).out).toBe('No matching memories.\n')
   })
 
   it('[RA17] reindex gives every memory its vector, and status tells how many lack one', async () => {

@@ -136,7 +136,7 @@ describe('serve', () => {
       expect.objectContaining({ provider: 'transformers', hasKey: true }),
     )
     const alone = await createCli()(['serve', '--tls-cert', 'x'], { serve: take })
-    expect(alone.err).toContain('--tls-cert and --tls-key go together.')
+    expect(alone.err).toContain('--tls-cert and --tls-key must be set together.')
   })
 })
 
@@ -167,7 +167,7 @@ it('[CL18] mcp answers a client on the streams of the process, for the owner tha
   }
   stdin.end()
   const output = text(stdout)
-  const ran = await cli(['mcp', '--owner', 'ada', '--compatibility'], {
+  const ran = await cli(['mcp', '--owner', 'ada', '--compatibility-tools'], {
     serveMcp: async (options) => {
       await serveMcpStdio(options, { stdin, stdout })
       stdout.end()

@@ -72,7 +72,7 @@ describe('reading', () => {
   it('[CL1] list shows the newest first and how to go on', async () => {
     const cli = createCli()
     for (const text of ['one apple', 'two pears', 'three plums']) await added(cli, text)
-    const page = await cli(['list', '--limit', '2', '--pinned', '--ended'])
+    const page = await cli(['list', '--limit', '2', '--pinned', '--include-expired'])
     expect(page.out).toBe('No memories match.\n')
     const { out } = await cli(['list', '--limit', '2', '--category', 'general'])
     expect(out).toMatch(
@@ -207,8 +207,10 @@ describe('correcting', () => {
     expect(await cli(['get', id])).toMatchObject({ exit: 4 })
     const other = await added(cli, 'I like coffee')
     await cli(['forget', other.id])
-    expect((await cli(['erase', '--bin', '--yes'])).out).toBe('Nothing in the bin is that old.\n')
-    expect((await cli(['erase', '--bin', '--days', '0', '--yes', '--json'])).json).toMatchObject({
+    expect((await cli(['erase', '--trash', '--yes'])).out).toBe(
+      'Nothing in the trash is that old.\n',
+    )
+    expect((await cli(['erase', '--trash', '--days', '0', '--yes', '--json'])).json).toMatchObject({
       memories: 1,
     })
     const third = await added(cli, 'I like water')

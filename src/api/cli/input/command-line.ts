@@ -10,28 +10,28 @@ import {
 } from '../command.ts'
 
 export const GLOBAL_OPTIONS = {
-  data: { kind: 'value', value: 'folder', help: 'Where the database is. Default: see `status`.' },
-  owner: { kind: 'value', value: 'name', help: 'Whose memories. Default: `default`.' },
+  data: { kind: 'value', value: 'folder', help: 'The data folder. Default: see `status`.' },
+  owner: { kind: 'value', value: 'name', help: 'The owner. Default: `default`.' },
   user: {
     kind: 'value',
     value: 'name',
-    help: 'Only this user of the owner; new memories go there.',
+    help: 'The user; new memories are stored for this user.',
   },
-  session: { kind: 'value', value: 'name', help: 'Only this session; new memories note it.' },
-  'key-file': {
+  session: { kind: 'value', value: 'name', help: 'The session; new memories are stored with it.' },
+  'encryption-key-file': {
     kind: 'value',
     value: 'file',
-    help: 'The file with the key of an encrypted database.',
+    help: 'The encryption key file of the database.',
   },
   url: {
     kind: 'value',
     value: 'address',
-    help: 'Let this server do it instead, as http://127.0.0.1:20128.',
+    help: 'Run the command on this server, for example http://127.0.0.1:20128.',
   },
-  key: { kind: 'value', value: 'rc_…', help: 'The key for that server.' },
-  json: { kind: 'flag', help: 'Print one JSON value instead of text; errors too, on stderr.' },
-  verbose: { kind: 'flag', help: 'Show where an error came from.' },
-  help: { kind: 'flag', help: 'Explain the command instead of running it.' },
+  key: { kind: 'value', value: 'rc_…', help: 'The API key for that server.' },
+  json: { kind: 'flag', help: 'Print JSON instead of text; errors as JSON on stderr.' },
+  verbose: { kind: 'flag', help: 'Print stack traces.' },
+  help: { kind: 'flag', help: 'Show help for the command.' },
   version: { kind: 'flag', help: 'Print the version.' },
 } as const satisfies Options
 
@@ -143,7 +143,7 @@ function isTextADash(command: Command | null, words: readonly string[]): boolean
   return words.length === place + 1 && words[place] === '-'
 }
 
-/** Options of all commands may stand before the command, so their values must not be taken for it. */
+/** Global options may stand before the command, so their values must not be taken for it. */
 function findCommandWord(argv: readonly string[]): number | null {
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ''
@@ -169,8 +169,8 @@ function findCommand(name: string, commands: readonly Command[]): Command {
       commands.map((command) => command.name),
     )
   throw new UsageError(
-    `There is no command "${name.slice(0, 40)}".${meant == null ? '' : ` Did you mean \`${meant}\`?`}`,
-    'Run `recollect help` for all commands.',
+    `Unknown command "${name.slice(0, 40)}".${meant == null ? '' : ` Did you mean \`${meant}\`?`}`,
+    'Run `recollect help` for a list of commands.',
   )
 }
 
@@ -192,13 +192,13 @@ function checkOption(token: RawOption, options: Options, command: Command | null
   }
   if (option.kind === 'flag') {
     if (token.value === undefined) return true
-    throw new UsageError(`${token.rawName} takes no value.`)
+    throw new UsageError(`${token.rawName} does not take a value.`)
   }
   const form = `${token.rawName} <${option.value}>`
-  if (token.value === undefined) throw new UsageError(`${token.rawName} needs a value: ${form}`)
+  if (token.value === undefined) throw new UsageError(`${token.rawName} requires a value: ${form}`)
   if (token.inlineValue !== true && token.value.length > 1 && token.value.startsWith('-')) {
     throw new UsageError(
-      `${token.rawName} needs a value: ${form}`,
+      `${token.rawName} requires a value: ${form}`,
       `For a value that begins with a dash, write ${token.rawName}=<${option.value}>.`,
     )
   }
@@ -214,9 +214,9 @@ function unknownOption(
   const meant = rawName.startsWith('--') ? findClosestMatch(name, Object.keys(options)) : null
   const where = command === null ? ' before a command' : ` for \`${command.name}\``
   const suggestion = meant === null ? '' : ` Did you mean --${meant}?`
-  const message = `There is no option ${rawName.slice(0, 40)}${where}.${suggestion}`
+  const message = `Unknown option ${rawName.slice(0, 40)}${where}.${suggestion}`
   if (command === null) {
-    return new UsageError(message, 'The options of a command come after its name.')
+    return new UsageError(message, 'Put the options of a command after its name.')
   }
   const takesWords = command.arguments.some((argument) => argument.isRepeated)
   return new UsageError(
@@ -233,7 +233,7 @@ function collect(options: Options, values: ReadonlyMap<string, readonly (string 
     const all = values.get(name) ?? []
     if (kind === 'flag') given[name] = all.length > 0
     else if (kind === 'values') given[name] = all.map(String)
-    else if (all.length > 1) throw new UsageError(`--${name} is given more than once.`)
+    else if (all.length > 1) throw new UsageError(`--${name} may be set only once.`)
     else given[name] = all[0] === undefined ? undefined : String(all[0])
   }
   return given

@@ -2,6 +2,7 @@
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, type ErrorCode } from '../../../lib/errors.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 
 const BUFFERED_CHARACTERS = 256 * 1024
 
@@ -50,7 +51,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
-    if (errorCodeOf(error) === 'EEXIST') throw exists(to)
+    if (getSystemErrorCode(error) === 'EEXIST') throw exists(to)
     await refuseExisting(to, false)
     await rename(from, to) // a file system without links
     return
@@ -61,17 +62,13 @@ async function moveToFree(from: string, to: string): Promise<void> {
 async function refuseExisting(path: string, replace: boolean): Promise<void> {
   const found = await stat(path).catch(() => null)
   if (found?.isDirectory()) {
-    throw new AppError('invalid_input', `${path} is a folder. Give the name of a file.`, { path })
+    throw new AppError('invalid_input', `${path} is a folder; a file name is required.`, { path })
   }
   if (found !== null && !replace) throw exists(path)
 }
 
 function exists(path: string): AppError {
-  return new AppError(
-    'conflict',
-    `There is already a file at ${path}. Give --force to replace it.`,
-    { path },
-  )
+  return new AppError('conflict', `${path} already exists. Use --force to overwrite it.`, { path })
 }
 
 /** The text of a small file without the line end that editors put there. */
@@ -88,21 +85,17 @@ export async function readTextFile(path: string): Promise<string> {
 }
 
 const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: ['not_found', 'There is no file or folder'],
-  ENOTDIR: ['not_found', 'There is no file or folder'],
+  ENOENT: ['not_found', 'No such file or folder:'],
+  ENOTDIR: ['not_found', 'No such file or folder:'],
   EACCES: ['read_only', 'Access is denied:'],
   EPERM: ['read_only', 'Access is denied:'],
   EROFS: ['read_only', 'The file system is read-only:'],
-  ENOSPC: ['disk_full', 'There is no space left to write'],
-  EDQUOT: ['disk_full', 'The disk quota is used up: cannot write'],
+  ENOSPC: ['disk_full', 'No space left to write'],
+  EDQUOT: ['disk_full', 'Disk quota exceeded: cannot write'],
 }
 
 export function toFileError(error: unknown, path: string): unknown {
-  const known = FILE_ERRORS[errorCodeOf(error)]
+  const known = FILE_ERRORS[getSystemErrorCode(error)]
   if (known === undefined) return error
   return new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
-}
-
-export function errorCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -10,6 +10,7 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../../../domain/memory.ts'
+import { parseJsonObject } from '../../../lib/json.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { type Invocation, type Options, type OptionValues, UsageError } from '../command.ts'
 import { parseChoice, parseInteger } from './option-values.ts'
@@ -19,19 +20,19 @@ export const MEMORY_OPTIONS = {
   key: {
     kind: 'value',
     value: 'name',
-    help: 'A name of its own; a later text with it updates it.',
+    help: 'A unique key; storing with an existing key updates that memory.',
   },
   type: { kind: 'value', value: 'type', help: `One of ${MEMORY_TYPES.join(', ')}.` },
   category: { kind: 'value', value: 'category', help: `One of ${MEMORY_CATEGORIES.join(', ')}.` },
   importance: { kind: 'value', value: 'n', help: 'From 1 to 10.' },
-  pin: { kind: 'flag', help: 'Protect it from being replaced by what contradicts it.' },
-  trust: { kind: 'value', value: 'level', help: `Who said it: ${TRUST_LEVELS.join(', ')}.` },
-  expires: { kind: 'value', value: 'when', help: 'Ends then: 30d, 2026-12-01, 2026-12-01T18:00.' },
-  'valid-from': { kind: 'value', value: 'when', help: 'When it began to hold.' },
-  'valid-until': { kind: 'value', value: 'when', help: 'When it ceases to hold.' },
-  entity: { kind: 'values', value: 'name', help: 'Somebody or something it is about; repeatable.' },
-  language: { kind: 'value', value: 'tag', help: 'Its language, as en or pt-BR.' },
-  metadata: { kind: 'value', value: 'json', help: 'Anything else, as a JSON object.' },
+  pin: { kind: 'flag', help: 'Pin it: it does not decay and contradictions do not supersede it.' },
+  trust: { kind: 'value', value: 'level', help: `Trust level: ${TRUST_LEVELS.join(', ')}.` },
+  expires: { kind: 'value', value: 'when', help: 'Expiry: 30d, 2026-12-01, 2026-12-01T18:00.' },
+  'valid-from': { kind: 'value', value: 'when', help: 'Valid from this time.' },
+  'valid-until': { kind: 'value', value: 'when', help: 'Valid until this time.' },
+  entity: { kind: 'values', value: 'name', help: 'An entity it is about; repeatable.' },
+  language: { kind: 'value', value: 'tag', help: 'Language tag, such as en or pt-BR.' },
+  metadata: { kind: 'value', value: 'json', help: 'Metadata as a JSON object.' },
 } as const satisfies Options
 
 /** What was said about the memory, and only that. */
@@ -77,8 +78,11 @@ export const FILTER_OPTIONS = {
     value: 'status',
     help: `Only this status: ${MEMORY_STATUSES.join(', ')}. Repeatable.`,
   },
-  'all-statuses': { kind: 'flag', help: 'Whatever the status: not only active ones.' },
-  ended: { kind: 'flag', help: 'Also those that have expired or ceased to hold.' },
+  'all-statuses': { kind: 'flag', help: 'All statuses, not only active.' },
+  'include-expired': {
+    kind: 'flag',
+    help: 'Include memories that have expired or are no longer valid.',
+  },
   pinned: { kind: 'flag', help: 'Only pinned ones.' },
 } as const satisfies Options
 
@@ -92,7 +96,7 @@ export type MemoryFilterInput = {
 
 export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): MemoryFilterInput {
   if (given['all-statuses'] && given.status.length > 0) {
-    throw new UsageError('--status and --all-statuses contradict each other. Give one of them.')
+    throw new UsageError('--status and --all-statuses cannot be combined.')
   }
   const status = given['all-statuses'] ? [...MEMORY_STATUSES] : given.status.flatMap(statusOf)
   const type = given.type.flatMap((word) => typeOf(word) ?? [])
@@ -102,7 +106,7 @@ export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): 
     ...(type.length > 0 ? { type } : {}),
     ...(category.length > 0 ? { category } : {}),
     ...(given.pinned ? { pinned: true } : {}),
-    ...(given.ended ? { includeExpired: true } : {}),
+    ...(given['include-expired'] ? { includeExpired: true } : {}),
   }
 }
 
@@ -123,16 +127,10 @@ function statusOf(word: string): readonly MemoryStatus[] {
 }
 
 function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as { [name: string]: z.core.util.JSONType } // parsed from JSON, and an object
-    }
-  } catch {
-    /* told below, without the text */
-  }
+  const value = parseJsonObject(text)
+  if (value !== null) return value as { [name: string]: z.core.util.JSONType } // the same, mutable
   throw new UsageError(
-    '--metadata takes a JSON object.',
+    '--metadata must be a JSON object.',
     `For example: --metadata '{"source": "chat"}'`,
   )
 }

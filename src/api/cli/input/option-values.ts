@@ -7,7 +7,7 @@ const LIMIT_MAX = 200
 export function parseNumber(option: string, text: string): number {
   const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(number)) {
-    throw new UsageError(`--${option} takes a number, not "${text.slice(0, 40)}".`)
+    throw new UsageError(`--${option} must be a number; got "${text.slice(0, 40)}".`)
   }
   return number
 }
@@ -15,7 +15,7 @@ export function parseNumber(option: string, text: string): number {
 export function parseInteger(option: string, text: string, min: number, max: number): number {
   const number = parseNumber(option, text)
   if (!Number.isInteger(number) || number < min || number > max) {
-    throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
+    throw new UsageError(`--${option} must be an integer from ${min} to ${max}.`)
   }
   return number
 }
@@ -29,8 +29,8 @@ export function parseChoice<Word extends string>(
   if (found !== undefined) return found
   const meant = findClosestMatch(word, words)
   throw new UsageError(
-    `--${option} does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
-    `There are: ${words.join(', ')}.`,
+    `--${option} does not accept "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `Valid values: ${words.join(', ')}.`,
   )
 }
 
@@ -45,14 +45,14 @@ export function parseAction<Action extends string>(
   if (found !== undefined) return found
   const meant = findClosestMatch(word, actions)
   throw new UsageError(
-    `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
-    `There are: ${actions.join(', ')}.`,
+    `\`${command}\` has no action "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
+    `Actions: ${actions.join(', ')}.`,
   )
 }
 
 export const PAGE_OPTIONS = {
-  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
-  after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
+  limit: { kind: 'value', value: 'n', help: `Maximum number of results. Default: ${LIMIT}.` },
+  after: { kind: 'value', value: 'id', help: 'Continue after this result.' },
 } as const
 
 export function parsePage({ limit, after }: Invocation<typeof PAGE_OPTIONS>['options']) {
@@ -70,5 +70,5 @@ export function requireId(
 ): string {
   if (id !== undefined) return id
   const hint = `Run \`${call.suggestCommand(command)}\`.`
-  throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
+  throw new UsageError(`\`${command} ${action}\` requires an <id>.`, hint)
 }

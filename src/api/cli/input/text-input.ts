@@ -15,7 +15,10 @@ export async function readTextArgument(
   const { isStdinRequested: isStdinMeant, host } = call
   if (words.length > 0 && !isStdinMeant) return words.join(' ')
   if (host.stdin.isTerminal && !isStdinMeant) {
-    throw new UsageError('There is no text.', 'Give it after the command, or pipe it in.')
+    throw new UsageError(
+      'No text was given.',
+      'Pass it as an argument, or pipe it to standard input.',
+    )
   }
   return readStdinText(call)
 }
@@ -50,7 +53,7 @@ export async function* decodeLines(
     const lines = (rest + decode(() => decoder.decode(chunk, { stream: true }), name)).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > LINE_CHARACTERS_MAX) {
-      throw new AppError('invalid_input', `${name} has a line that is too long for an export.`)
+      throw new AppError('invalid_input', `${name} contains a line that is too long for an export.`)
     }
     yield* lines
   }

@@ -32,8 +32,8 @@ export function parseTime(
   const at = isDate ? Date.parse(`${year}-${month}-${day}T${time}${zone}`) : Number.NaN
   if (Number.isNaN(at)) {
     throw new UsageError(
-      `--${option} does not understand "${text.slice(0, 40)}" as a time.`,
-      'Write a span like 12h, 30d or 2w, a date like 2026-12-01, or a time like 2026-12-01T18:00.',
+      `--${option} must be a time; got "${text.slice(0, 40)}".`,
+      'Use a duration such as 12h, 30d or 2w, a date such as 2026-12-01, or a time such as 2026-12-01T18:00.',
     )
   }
   return at
@@ -49,7 +49,9 @@ export function parseAge(option: string, text: string, now: number): number {
   const [, count, unit] = AGE.exec(text) ?? []
   if (count === undefined || unit === undefined) {
     if (SPAN.test(text)) {
-      throw new UsageError(`--${option} counts days at least: 30d, 2w, 6m (months), 1y, or a date.`)
+      throw new UsageError(
+        `--${option} must be at least a day: 30d, 2w, 6m (months), 1y, or a date.`,
+      )
     }
     return parseTime(option, text, now, 'back')
   }

@@ -16,7 +16,7 @@ const FLAGS: { readonly [field: string]: string } = {
 const GLOBAL_FIELDS: ReadonlySet<string> = new Set(['owner', 'user', 'session'])
 
 const MESSAGE_REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
-  [/\ballowDownload\b/g, 'RECOLLECT_ALLOW_DOWNLOAD=1'],
+  [/\ballowDownload\b/g, 'RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1'],
 ]
 
 export function toOptionNames(message: string): string {
@@ -31,5 +31,5 @@ export function optionHint({ details, message }: AppError, command: Command | nu
     const isKnown = Object.hasOwn(command?.options ?? {}, flag) || GLOBAL_FIELDS.has(flag)
     return isKnown && !message.includes(`--${flag}`) ? [`--${flag}`] : []
   })
-  return flags.length === 0 ? null : `Look at ${[...new Set(flags)].join(', ')}.`
+  return flags.length === 0 ? null : `Check ${[...new Set(flags)].join(', ')}.`
 }

@@ -3,15 +3,15 @@ import type { Command, CommandGroup, Option, Options } from '../command.ts'
 import { GLOBAL_OPTIONS, renderUsage } from '../input/command-line.ts'
 import type { Style } from './text-rendering.ts'
 
-const LOCAL_ONLY = 'It works on this machine only, not with `--url`.'
+const LOCAL_ONLY = 'Works on this machine only, not with `--url`.'
 
 const GROUPS: readonly CommandGroup[] = [
-  'Remembering',
-  'Reading',
-  'Correcting',
-  'Moving',
-  'Serving',
-  'Upkeep',
+  'Write',
+  'Read',
+  'Edit',
+  'Import and export',
+  'Server',
+  'Administration',
 ]
 const HELP_COLUMNS_MAX = 100
 const HELP_COLUMNS = 80
@@ -28,8 +28,8 @@ export function renderOverview(commands: readonly Command[], style: Style): stri
     'Recollect: long-term memory for LLM apps and agents.',
     'Usage: recollect <command> [options]',
     ...groups,
-    [style.bold('Options of all commands'), optionLines(GLOBAL_OPTIONS, style)].join('\n'),
-    'Run `recollect help <command>` for more about one.',
+    [style.bold('Global options'), optionLines(GLOBAL_OPTIONS, style)].join('\n'),
+    'Run `recollect help <command>` for details.',
   ].join('\n\n')
 }
 
@@ -44,7 +44,7 @@ export function renderCommandHelp(command: Command, style: Style): string {
       ? []
       : [[style.bold('Options'), optionLines(command.options, style)].join('\n')]),
     [style.bold('Examples'), ...command.examples.map((example) => `  ${example}`)].join('\n'),
-    style.dim('`recollect help` lists the options of all commands.'),
+    style.dim('`recollect help` lists the global options.'),
   ]
   return sections.join('\n\n')
 }
@@ -99,7 +99,7 @@ export function renderMarkdownReference(commands: readonly Command[]): string {
     ].join('\n\n'),
   )
   const globals = markdownTable(optionPairs(GLOBAL_OPTIONS))
-  return ['### Options of all commands', ...globals, ...sections].join('\n\n')
+  return ['### Global options', ...globals, ...sections].join('\n\n')
 }
 
 function optionPairs(options: Options): readonly (readonly [string, string])[] {

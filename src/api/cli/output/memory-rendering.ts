@@ -86,7 +86,7 @@ export function renderRankingTrails(style: Style, found: SearchOutput, now: numb
 }
 
 function nothingFound(found: SearchOutput): string {
-  const words = found.abstained ? 'Nothing that fits was found.' : 'Nothing found.'
+  const words = found.abstained ? 'No matching memories.' : 'Nothing found.'
   return [words, ...warnings(found)].join('\n')
 }
 
@@ -97,7 +97,7 @@ function nearestField({ topSimilarity }: SearchOutput): readonly (readonly [stri
     : [
         [
           'nearest',
-          `similarity ${topSimilarity.toFixed(2)} (see the settings answerFloor, memberFloor)`,
+          `similarity ${topSimilarity.toFixed(2)} (see the settings recall.minTopSimilarity, recall.minSimilarity)`,
         ],
       ]
 }
@@ -107,9 +107,9 @@ function warnings({ retrievers, failedSources = [] }: SearchOutput): readonly st
   const failed = [
     ...Object.entries(retrievers)
       .filter(([, { state }]) => state === 'failed')
-      .map(([name, { reason }]) => `Not searched by ${name}: ${toOptionNames(reason ?? '')}`),
+      .map(([name, { reason }]) => `Retriever ${name} was skipped: ${toOptionNames(reason ?? '')}`),
     ...failedSources.map(
-      ({ source, reason }) => `Not searched in ${source}: ${toOptionNames(reason)}`,
+      ({ source, reason }) => `Source ${source} was skipped: ${toOptionNames(reason)}`,
     ),
   ]
   const missing = retrievers.vector.withoutVector ?? 0
@@ -118,7 +118,7 @@ function warnings({ retrievers, failedSources = [] }: SearchOutput): readonly st
     ? failed
     : [
         ...failed,
-        `${lacking} not embedded yet and found by words only; \`recollect reindex\` changes that.`,
+        `${lacking} not embedded yet and found by keyword search only; run \`recollect reindex\`.`,
       ]
 }
 

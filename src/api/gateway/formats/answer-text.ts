@@ -1,7 +1,7 @@
 /** What the formats have in common when an answer is read along. Nothing here trusts what comes or throws. */
 
 import { joinTexts } from '../../../domain/message-content.ts'
-import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 
 /** More is not kept: nobody waits for the end of an answer that has none. */
 export const STREAMED_ANSWER_CHARACTERS_MAX = 1_000_000
@@ -40,10 +40,5 @@ export class AnswerText {
 
 /** The data of an event; null when it is no object. */
 export function parseEventData(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return parseJsonObject(data)
 }

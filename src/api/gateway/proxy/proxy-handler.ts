@@ -14,6 +14,7 @@ import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { lazy } from '../../../lib/single-flight.ts'
 import {
   getContextWindow,
   getSystemRole,
@@ -208,7 +209,7 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
   let sent: UpstreamAnswer | null = null
   let hearing = NO_LISTENER
   let failure: unknown
-  const record = memoizeAsync(async () => {
+  const record = lazy(async () => {
     await hearing.end().catch(() => {})
     conversations.recordOutcome(prepared, {
       placement: edited.placement,
@@ -250,14 +251,6 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
     const outcome =
       failure === undefined ? progress.status : classifyOutcome(failure, progress.status)
     if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
-  }
-}
-
-function memoizeAsync<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined
-  return () => {
-    result ??= work()
-    return result
   }
 }
 

@@ -9,6 +9,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
 import { type HeaderPairs, headerValue } from '../../../models/upstream.ts'
@@ -30,7 +31,7 @@ const PREVIOUS_LOOKUP_TIMEOUT_MS = 2_000
 export class ResponseOwnership {
   readonly #engine: Engine
   readonly #patience: CircuitBreaker
-  readonly #made = new Map<string, StoredResponse>()
+  readonly #made = new LruCache<string, StoredResponse>({ entriesMax: STORED_RESPONSES_MAX })
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
@@ -66,10 +67,7 @@ export class ResponseOwnership {
 
   /** The first one it was made for is the one it belongs to. */
   #note(id: string, made: StoredResponse): void {
-    if (this.#made.has(id)) return
-    this.#made.set(id, made)
-    const [oldest] = this.#made.keys()
-    if (this.#made.size > STORED_RESPONSES_MAX && oldest !== undefined) this.#made.delete(oldest)
+    if (this.#made.peek(id) === undefined) this.#made.set(id, made)
   }
 
   /** What is not known to be the owner's own is not there. */

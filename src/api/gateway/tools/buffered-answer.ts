@@ -1,6 +1,6 @@
 /** Answers that come in one piece. */
 
-import type { JsonObject } from '../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { BufferedRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
@@ -18,7 +18,7 @@ export async function bufferAnswer(
   for (;;) {
     if (!isJsonAnswer(response, 'json')) return response
     const { bytes, body } = await collectBytes(response.body)
-    const answer = bytes === null ? null : parsed(bytes)
+    const answer = bytes === null ? null : parseJsonObject(bytes.toString('utf8'))
     const round = answer === null ? null : loop.dialect.read(answer, loop.ownToolNames)
     if (answer === null || round === null) return { ...response, body }
     if (!(await loop.goesOn(round))) {
@@ -89,16 +89,6 @@ async function* concatChunks(
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
-}
-
-function parsed(bytes: Buffer): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as JsonObject) : null // what JSON.parse makes of an object
-  } catch {
-    return null
-  }
 }
 
 function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamResponse {

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from '../../../lib/clock.ts'
+import { canonicalJson } from '../../../lib/json.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import type { AnsweredRound, ToolCall } from '../formats/tools/index.ts'
 import type { FindHiddenRounds } from '../formats/tools/tool-dialect.ts'
@@ -108,15 +109,8 @@ export class HiddenToolCalls {
 /** The same for arguments that were parsed and written anew in between. */
 function contentOf({ name, arguments: given }: ToolCall): string {
   try {
-    return `${name} ${JSON.stringify(sorted(JSON.parse(given)))}`
+    return `${name} ${canonicalJson(JSON.parse(given))}`
   } catch {
     return `${name} ${given}`
   }
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return members.map(([name, each]) => [name, sorted(each)])
 }

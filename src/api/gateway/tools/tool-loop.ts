@@ -4,7 +4,9 @@
  */
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
+import { raceAbort } from '../../../lib/abort.ts'
 import type { JsonObject } from '../../../lib/json.ts'
+import { withTimeout } from '../../../lib/timeout.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import {
   type AnsweredRound,
@@ -126,17 +128,7 @@ export class ToolLoop {
 
 /** Memory must not hold an answer up; only a client that has left ends it. */
 async function callWithTimeout(running: Promise<string>, signal: AbortSignal): Promise<string> {
-  const over = new AbortController()
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
-  try {
-    return await Promise.race([
-      running.catch(() => FAILED_MESSAGE),
-      new Promise<string>((resolve) => {
-        ended.addEventListener('abort', () => resolve(FAILED_MESSAGE), { signal: over.signal })
-      }),
-    ])
-  } finally {
-    over.abort()
-    signal.throwIfAborted()
-  }
+  const called = await withTimeout(CALL_TIMEOUT_MS, () => raceAbort(running, signal))
+  signal.throwIfAborted()
+  return called.kind === 'done' ? called.result : FAILED_MESSAGE
 }

@@ -1,6 +1,7 @@
 /** Models that refused a request because of its tools, so that they are not offered any for a while. */
 
 import type { Clock } from '../../../lib/clock.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import type { ModelRoute } from '../../../models/provider.ts'
 
@@ -9,20 +10,19 @@ const TTL_MS = HOUR_MS
 const MODELS_MAX = 1_000
 
 export class ToolSupportCache {
-  readonly #clock: Clock
-  readonly #until = new Map<string, number>()
+  readonly #unsupported: LruCache<string, true>
 
   constructor(clock: Clock) {
-    this.#clock = clock
+    const options = { entriesMax: MODELS_MAX, ttlMs: TTL_MS, now: () => clock.now() }
+    this.#unsupported = new LruCache(options)
   }
 
   isUnsupported(route: ModelRoute): boolean {
-    return this.#clock.now() < (this.#until.get(nameOf(route)) ?? 0)
+    return this.#unsupported.get(nameOf(route)) ?? false
   }
 
   markUnsupported(route: ModelRoute): void {
-    if (this.#until.size >= MODELS_MAX) this.#until.clear()
-    this.#until.set(nameOf(route), this.#clock.now() + TTL_MS)
+    this.#unsupported.set(nameOf(route), true)
   }
 }
 

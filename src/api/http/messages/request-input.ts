@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { AppError, type FieldError, ValidationError } from '../../../lib/errors.ts'
+import { isObject } from '../../../lib/json.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { decodePathSegment, type PathFields } from '../router.ts'
 
@@ -115,8 +116,4 @@ export function mergeInput(path: PathFields, query: InputFields, body: unknown):
     fields[name] = value
   }
   return fields
-}
-
-function isObject(value: unknown): value is InputFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

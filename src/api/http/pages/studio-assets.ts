@@ -1,6 +1,7 @@
 /** Static files of the Studio. They hold no data: the page requests it with the user's key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { lazy } from '../../../lib/single-flight.ts'
 import { createStaticResponder, HTML_TYPE } from '../messages/response.ts'
 import type { BuiltinRoute } from '../route.ts'
 
@@ -57,7 +58,7 @@ function filesIn(folder: string): readonly string[] {
 
 function routeTo(path: string, summary: string, folder: string, file: string): BuiltinRoute {
   const type = TYPES[extname(file)] ?? HTML_TYPE
-  let answer: ReturnType<typeof createStaticResponder> | undefined
+  const answer = lazy(() => createStaticResponder(type, readFileSync(join(folder, file), 'utf8')))
   return {
     method: 'GET',
     path,
@@ -66,13 +67,12 @@ function routeTo(path: string, summary: string, folder: string, file: string): B
     isUndocumented: path !== '/',
     answers: { 200: type.split(';')[0] ?? type },
     handle: async ({ request, response }) => {
-      answer ??= createStaticResponder(type, readFileSync(join(folder, file), 'utf8'))
       response.setHeader('content-security-policy', POLICY)
       response.setHeader(
         'cache-control',
         file.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       )
-      await answer(request, response)
+      await answer()(request, response)
     },
   }
 }

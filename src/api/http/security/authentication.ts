@@ -6,6 +6,7 @@ import type { ApiKey } from '../../../domain/access.ts'
 import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Caller } from '../../operations/authorization.ts'
 import { LoginSessions, readSessionCookie } from './login-sessions.ts'
@@ -45,7 +46,7 @@ export class Authenticator {
   readonly #keys: ApiKeys
   readonly #clock: Clock
   readonly #patience: CircuitBreaker
-  readonly #verified = new Map<string, VerifiedKey>()
+  readonly #verified = new LruCache<string, VerifiedKey>({ entriesMax: VERIFIED_MAX })
   #listed: { readonly keys: Promise<readonly ApiKey[]>; readonly at: number } | null = null
 
   constructor(keys: ApiKeys, clock: Clock) {
@@ -99,12 +100,12 @@ export class Authenticator {
     const now = this.#clock.now()
     const believed = former !== undefined && now - former.at < STALE_KEY_MS ? former : null
     const giveBack = () => {
-      if (this.#verified.get(hash) !== verified) return
+      if (this.#verified.peek(hash) !== verified) return
       if (believed === null) this.#verified.delete(hash)
       else this.#verified.set(hash, believed)
     }
     const verified: VerifiedKey = { key: this.#verdict(secret, believed, giveBack), at: now }
-    this.#remember(hash, verified)
+    this.#verified.set(hash, verified)
     return verified
   }
 
@@ -133,14 +134,6 @@ export class Authenticator {
   forget(): void {
     this.#verified.clear()
     this.#listed = null
-  }
-
-  #remember(hash: string, verified: VerifiedKey): void {
-    this.#verified.delete(hash)
-    this.#verified.set(hash, verified)
-    if (this.#verified.size <= VERIFIED_MAX) return
-    const [oldest] = this.#verified.keys()
-    if (oldest !== undefined) this.#verified.delete(oldest)
   }
 
   async #keyById(id: string): Promise<ApiKey | null> {

@@ -2,10 +2,12 @@
  * Browser login sessions. The cookie holds a random token; the store keeps its hash and the key
  * that it stands for.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
+import { randomBytes } from 'node:crypto'
+import type { LoginRecord, LoginRecords } from '../../../admin/api-keys.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { sha256 } from '../../../lib/hash.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
@@ -27,7 +29,7 @@ export class LoginSessions {
   readonly #clock: Clock
   readonly #logins: LoginRecords
   /** Looked up by hash, so that timing does not depend on the token. */
-  readonly #known = new Map<string, CachedSession>()
+  readonly #known = new LruCache<string, CachedSession>({ entriesMax: CACHED_SESSIONS_MAX })
 
   constructor(clock: Clock, logins: LoginRecords) {
     this.#clock = clock
@@ -66,16 +68,12 @@ export class LoginSessions {
   }
 
   #remember(hash: string, session: LoginSession | null, believedUntil: number): void {
-    this.#known.delete(hash)
     this.#known.set(hash, { session, believedUntil })
-    if (this.#known.size <= CACHED_SESSIONS_MAX) return
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }
 
 function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return sha256(id)
 }
 
 export function readSessionCookie(header: string | undefined): string | null {

@@ -6,11 +6,12 @@
 
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
+import { exponentialBackoffMs } from '../../../lib/retry.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 
 const FREE_FAILURES = 3
-const DELAY_MS = 100
-const DELAY_MS_MAX = 3_000
+const DELAY = { firstMs: 100, maxMs: 3_000 }
 const FAILURES_MAX = 20
 const BLOCKED_MS = MINUTE_MS
 /** The counter of an address resets after this time without a failure. */
@@ -23,7 +24,7 @@ type Failures = { count: number; lastAt: number; waiting: number }
 
 export class LoginThrottle {
   readonly #clock: Clock
-  readonly #failures = new Map<string, Failures>()
+  readonly #failures = new LruCache<string, Failures>({ entriesMax: ADDRESSES_MAX })
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -31,7 +32,7 @@ export class LoginThrottle {
 
   /** Refuses an address with too many failures. */
   assertNotBlocked(address: string): void {
-    const known = this.#failures.get(networkPrefix(address))
+    const known = this.#failures.peek(networkPrefix(address))
     if (known === undefined) return
     const leftMs = known.lastAt + BLOCKED_MS - this.#clock.now()
     if (known.count >= FAILURES_MAX && leftMs > 0) throw tooMany(leftMs)
@@ -44,10 +45,10 @@ export class LoginThrottle {
     failures.lastAt = this.#clock.now()
     const over = failures.count - FREE_FAILURES
     if (over <= 0) return
-    if (failures.waiting >= WAITING_MAX) throw tooMany(DELAY_MS_MAX)
+    if (failures.waiting >= WAITING_MAX) throw tooMany(DELAY.maxMs)
     failures.waiting++
     try {
-      await this.#clock.sleep(Math.min(DELAY_MS * 2 ** (over - 1), DELAY_MS_MAX), signal)
+      await this.#clock.sleep(exponentialBackoffMs(over - 1, DELAY), signal)
     } finally {
       failures.waiting--
     }
@@ -60,17 +61,11 @@ export class LoginThrottle {
   #failuresOf(address: string): Failures {
     const now = this.#clock.now()
     const known = this.#failures.get(address)
-    // Reinserted, so that the map stays ordered by last failure.
-    this.#failures.delete(address)
     const failures =
       known !== undefined && now - known.lastAt < REMEMBERED_MS
         ? known
         : { count: 0, lastAt: now, waiting: 0 }
     this.#failures.set(address, failures)
-    if (this.#failures.size > ADDRESSES_MAX) {
-      const [oldest] = this.#failures.keys()
-      if (oldest !== undefined) this.#failures.delete(oldest)
-    }
     return failures
   }
 }

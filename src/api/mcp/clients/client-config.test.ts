@@ -103,8 +103,8 @@ describe('where files are', () => {
         'mcp',
         '--data',
         'C:\\data',
-        '--compatibility',
-        '--further',
+        '--compatibility-tools',
+        '--extended-tools',
       ],
     })
   })

@@ -167,8 +167,8 @@ export function createStdioEntry(
     'mcp',
     ...(owner === undefined ? [] : ['--owner', owner]),
     ...(data === undefined ? [] : ['--data', data]),
-    ...(tools?.hasCompatibilityTools === true ? ['--compatibility'] : []),
-    ...(tools?.hasExtendedTools === true ? ['--further'] : []),
+    ...(tools?.hasCompatibilityTools === true ? ['--compatibility-tools'] : []),
+    ...(tools?.hasExtendedTools === true ? ['--extended-tools'] : []),
   ]
   // On Windows, npx is a script that needs a shell.
   const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)

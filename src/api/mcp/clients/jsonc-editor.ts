@@ -3,6 +3,7 @@
  * comments, order, trailing commas, line ends.
  */
 import { AppError } from '../../../lib/errors.ts'
+import { isJsonEqual } from '../../../lib/json.ts'
 
 type Node = {
   readonly start: number
@@ -37,7 +38,7 @@ export function setJsoncValue(text: string, path: readonly string[], value: unkn
     }
     node = member.node
   }
-  if (isEqual(node.value, value)) return text
+  if (isJsonEqual(node.value, value)) return text
   const written = render(value, path.length, layout)
   return text.slice(0, node.start) + written + text.slice(node.end)
 }
@@ -127,17 +128,6 @@ function commaIn(rest: string): number {
   return rest.replaceAll(COMMENT, (comment) => ' '.repeat(comment.length)).indexOf(',')
 }
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return members.map(([name, each]) => [name, sorted(each)])
-}
 
 /** Parses JSON with comments and trailing commas, and keeps the position of each value. */
 class Reader {

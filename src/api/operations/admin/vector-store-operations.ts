@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
 import { parseScope } from '../../../domain/scope.ts'
-import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
+import { QUANTIZATIONS } from '../../../domain/settings/setting-choices.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
 import {
   REPLICA_STATES,

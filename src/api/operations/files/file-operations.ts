@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
-import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
+import { CITATION_MODES } from '../../../domain/settings/setting-choices.ts'
 import { type CitationMode, formatCitation, isCitationShown } from '../../../files/citation.ts'
 import { FILE_PROBLEMS, FILE_SOURCES, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
 import type {

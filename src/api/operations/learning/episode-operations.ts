@@ -3,8 +3,8 @@
  */
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
-import { getEpisodeTime } from '../../../domain/episode.ts'
 import type { Memory } from '../../../domain/memory.ts'
+import { getEventTime } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -62,7 +62,7 @@ function toWireEpisode(memory: Memory): WireEpisode {
     decisions: [...getEpisodeLines(memory, 'decisions')],
     actionItems: [...getEpisodeLines(memory, 'actionItems')],
     entities: [...entities],
-    happenedAt: isoTime(getEpisodeTime(memory)),
+    happenedAt: isoTime(getEventTime(memory)),
     turns: [...provenance.turns],
     createdAt: isoTime(memory.createdAt),
     updatedAt: isoTime(memory.updatedAt),

@@ -4,6 +4,7 @@ import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { compareText } from '../../../lib/compare.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { parseJson } from '../../../lib/json.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -73,7 +74,7 @@ async function ownersWithMemories({ engine }: OperationContext): Promise<readonl
 }
 
 function parsePosition(cursor: string): Position {
-  const position = z.tuple([z.string(), z.string()]).safeParse(parseCursorJson(cursor))
+  const position = z.tuple([z.string(), z.string()]).safeParse(parseJson(cursor))
   if (!position.success) {
     throw new AppError('invalid_input', '`after` must be the `next` cursor of the previous page.', {
       field: 'after',
@@ -81,12 +82,4 @@ function parsePosition(cursor: string): Position {
   }
   const [owner, after] = position.data
   return { owner, after }
-}
-
-function parseCursorJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,13 +1,12 @@
 /** Operations for agent programs: list agents, search one layer of memory. */
 import { z } from 'zod'
-import { getEpisodeTime } from '../../../domain/episode.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
+import { getEventTime, MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { ValidationError } from '../../../lib/errors.ts'
 import type { RecalledMemory } from '../../../recall/recall-result.ts'
-import { extractExcerpt } from '../../../text/excerpt.ts'
+import { buildQueryTerms, extractPassage } from '../../../text/query-passage.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
@@ -155,7 +154,11 @@ export const searchLayer = defineOperation({
       })
       const results = said.map(({ turn, score }) => ({
         ...{ id: turn.id, score, role: turn.role },
-        content: extractExcerpt(turn.content, query, EXCERPT_CHARACTERS),
+        content: extractPassage(
+          turn.content,
+          buildQueryTerms(query, [turn.content]),
+          EXCERPT_CHARACTERS,
+        ),
         created_at: isoTime(turn.saidAt),
         session_id: turn.place.session ?? '',
       }))
@@ -180,7 +183,7 @@ function toEpisodeHit(recalled: RecalledMemory): LayerHit {
   const { memory } = recalled
   return {
     ...toFactHit(recalled),
-    created_at: isoTime(getEpisodeTime(memory)),
+    created_at: isoTime(getEventTime(memory)),
     topics: [...getEpisodeLines(memory, 'topics')],
     decisions: [...getEpisodeLines(memory, 'decisions')],
   }

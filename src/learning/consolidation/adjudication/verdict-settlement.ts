@@ -7,7 +7,7 @@ import { hasEnded, type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import type { Instant } from '../../../lib/time.ts'
 import { inheritIdentity, isAutoPinned } from '../../../memory/pins.ts'
-import { isExemptFromDecay } from '../../../memory/salience.ts'
+import { isExemptFromDecay } from '../../../memory/salience-decay.ts'
 import {
   buildAbsorbed,
   buildSurvivor,

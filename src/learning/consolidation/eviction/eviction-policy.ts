@@ -8,7 +8,7 @@ import {
   countIdleDays,
   type DecayInput,
   isExemptFromDecay,
-} from '../../../memory/salience.ts'
+} from '../../../memory/salience-decay.ts'
 
 /** However little salience is left, nothing goes that was of use more recently. */
 export const IDLE_DAYS_MIN = 30

@@ -21,9 +21,9 @@ import {
   computeWordOverlap,
   parseStatement,
 } from '../../../memory/contradiction/statements.ts'
-import { isExemptFromDecay } from '../../../memory/salience.ts'
+import { isExemptFromDecay } from '../../../memory/salience-decay.ts'
 import { normalizeStatement } from '../../../text/fingerprint.ts'
-import { UNSPACED_SCRIPT } from '../../../text/search/terms.ts'
+import { UNSPACED_SCRIPT } from '../../../text/search/cjk-terms.ts'
 
 export type MergeDecision = {
   /** As they are before. */

@@ -2,9 +2,11 @@
  * Which batches are under way, so that another process can ask for them: a folder with one file for each. It holds names and
  * hashes, no text.
  */
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeFileAtomic } from '../../../lib/atomic-file.ts'
+import { hashParts } from '../../../lib/hash.ts'
+import { parseJson } from '../../../lib/json.ts'
 import type { Instant } from '../../../lib/time.ts'
 
 export type BatchHandle = {
@@ -40,26 +42,22 @@ export function openBatchLedger(folder: string): BatchLedger {
     put: async (handle) => {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const path = join(folder, nameOf(handle))
-      await writeFile(`${path}.new`, JSON.stringify(handle), { mode: 0o600, flush: true })
-      await rename(`${path}.new`, path)
+      await writeFileAtomic(path, JSON.stringify(handle), { mode: 0o600 })
     },
     remove: (handle) => rm(join(folder, nameOf(handle)), { force: true }),
   }
 }
 
 function nameOf({ source, batchId: batch }: BatchHandle): string {
-  const hash = createHash('sha256').update(JSON.stringify([source, batch]))
-  return `${hash.digest('hex').slice(0, 32)}${SUFFIX}`
+  const hash = hashParts(source, batch)
+  return `${hash.slice(0, 32)}${SUFFIX}`
 }
 
 /** Null for what can't be read: its texts are embedded anew. */
 async function readHandle(path: string): Promise<BatchHandle | null> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
-    return isHandle(value) ? value : null
-  } catch {
-    return null
-  }
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const value: unknown = parseJson(text)
+  return isHandle(value) ? value : null
 }
 
 function isHandle(value: unknown): value is BatchHandle {

@@ -5,11 +5,11 @@
  * A batch is noted in the ledger as soon as it has a name, and stays there until its vectors are in the cache: a process
  * that ends meanwhile leaves it to the next one.
  */
-import { createHash } from 'node:crypto'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { CircuitBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
+import { sha256 } from '../../../lib/hash.ts'
 import { addMs, DAY_MS, HOUR_MS, type Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { truncateToTokens } from '../billed-tokens.ts'
@@ -122,7 +122,7 @@ class PrefillRun {
     }
     this.#parts = parts
     this.#limits = { ...BATCHING_LIMITS, ...parts.limits }
-    this.#origin = createHash('sha256').update(JSON.stringify(origin)).digest('hex')
+    this.#origin = sha256(JSON.stringify(origin))
     this.#textOf = new Map(parts.texts.map((text) => [computeCacheKey(origin, text), text]))
   }
 

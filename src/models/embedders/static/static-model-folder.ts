@@ -4,10 +4,12 @@
  * `vectors.bin` the scale of each piece (32-bit floats, little-endian) and after them the bytes of each piece.
  * `SHA256SUMS` is optional in a folder that somebody made for themselves.
  */
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
+import { sha256 } from '../../../lib/hash.ts'
+import { parseJsonObject } from '../../../lib/json.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 import { VECTOR_DIMENSIONS_MAX } from '../../../storage/vector-index.ts'
 import { isUsableVocabulary } from './wordpiece-tokenizer.ts'
 
@@ -93,12 +95,8 @@ function isListOfTexts(value: unknown): value is readonly string[] {
 }
 
 function parseJson(folder: string, content: Buffer): { readonly [name: string]: unknown } {
-  try {
-    const value: unknown = JSON.parse(content.toString('utf8'))
-    if (typeof value === 'object' && value !== null) return { ...value }
-  } catch {
-    /* told below */
-  }
+  const value = parseJsonObject(content.toString('utf8'))
+  if (value !== null) return value
   throw damaged(folder, MODEL_FILE, 'is not a JSON object')
 }
 
@@ -139,7 +137,7 @@ async function readPart(folder: string, file: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const reason = getSystemErrorCode(cause) || 'unknown'
     const isMissing = reason === 'ENOENT' || reason === 'ENOTDIR'
     throw new AppError(
       isMissing ? 'missing_part' : 'unavailable',
@@ -159,8 +157,4 @@ function damaged(folder: string, file: string, how: string): AppError {
     `The file ${path} of the static vectors is damaged: it ${how}. Put it there again.`,
     { path },
   )
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntryKind } from '../../../domain/entry.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
+import { exponentialBackoffMs, withJitter } from '../../../lib/retry.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Change, OwnerMemories, RemoteChange, SubscribeRemoteChanges } from '../../store.ts'
 import { type SqlIdentifiers, toChangeFeedChannel } from '../schema/identifiers.ts'
@@ -206,8 +207,9 @@ class NotificationChannel implements PostgresChangeFeed {
     this.#open = null
     if (this.#isClosed) return
     this.#state = 'connecting'
-    const wait = Math.min(RECONNECT_MS * 2 ** this.#failures++, RECONNECT_MS_MAX)
-    this.#retry = setTimeout(() => this.#connect(), wait * (0.5 + Math.random()))
+    const limits = { firstMs: RECONNECT_MS, maxMs: RECONNECT_MS_MAX }
+    const wait = withJitter(exponentialBackoffMs(this.#failures++, limits), Math.random(), 0.5)
+    this.#retry = setTimeout(() => this.#connect(), wait)
     this.#retry.unref()
   }
 

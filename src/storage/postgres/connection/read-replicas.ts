@@ -8,6 +8,7 @@
 import { performance } from 'node:perf_hooks'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { SingleFlight } from '../../../lib/single-flight.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import type { PostgresDatabase } from './postgres-driver.ts'
 
@@ -70,7 +71,8 @@ class LagAwareReplicas implements ReadReplicas {
   #neededByAll = 0
   #overflows = 0
   #timer: NodeJS.Timeout | null = null
-  #looking: Promise<void> | null = null
+  /** Once at a time: a server that hangs must not be asked again and again. */
+  readonly #refresh = new SingleFlight(() => this.#lookOnce())
   #turn = 0
   #searches = { replica: 0, primary: 0 }
 
@@ -112,12 +114,8 @@ class LagAwareReplicas implements ReadReplicas {
     }
   }
 
-  /** Once at a time: a server that hangs must not be asked again and again. */
   refreshPositions(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = null
-    })
-    return this.#looking
+    return this.#refresh.run()
   }
 
   report(): Readonly<Record<string, string | number>> {
@@ -134,7 +132,7 @@ class LagAwareReplicas implements ReadReplicas {
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
-    await this.#looking
+    await this.#refresh.running
     await Promise.all(this.#followers.map(({ database }) => database.close()))
   }
 

@@ -6,6 +6,7 @@
  * built, all vectors are compared.
  */
 
+import { Mutex } from '../../../lib/mutex.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { hashOwner, toIndexLock } from '../schema/identifiers.ts'
@@ -55,12 +56,12 @@ export function createAnnIndexes(
   const { format: form } = tables
   const building = new Set<string>()
   const failed = new Map<string, BuildFailure>()
-  let latest: Promise<void> = Promise.resolve()
+  const mutex = new Mutex()
 
   /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
   function build(kept: StoredSpace, subject: IndexTarget): void {
     building.add(buildIndexName(form, kept, subject))
-    latest = latest.then(() => attempt(kept, subject))
+    void mutex.run(() => attempt(kept, subject))
   }
 
   async function attempt(kept: StoredSpace, subject: IndexTarget): Promise<void> {

@@ -13,6 +13,7 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { type DocumentKind, selectKinds } from '../../../domain/search-document.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {
@@ -95,13 +96,12 @@ export type SpaceLocationCache = {
 const KNOWN_MAX = 10_000
 
 export function createSpaceLocationCache(): SpaceLocationCache {
-  const places = new Map<string, SpaceLocation>()
+  const places = new LruCache<string, SpaceLocation>({ entriesMax: KNOWN_MAX })
   const nameOf = ({ signature, dimensions }: VectorSpace, { owner, kind }: IndexTarget) =>
     JSON.stringify([signature, dimensions, owner, kind])
   return {
     get: (space, subject) => places.get(nameOf(space, subject)) ?? null,
     set(space, subject, place) {
-      if (places.size >= KNOWN_MAX) places.clear()
       if (place === null) places.delete(nameOf(space, subject))
       else places.set(nameOf(space, subject), place)
     },

@@ -8,6 +8,7 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { isMatchingDocument } from '../../document-filter.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -26,9 +27,11 @@ type KnownRow = {
 
 export class DocumentCache {
   readonly #session: SqliteDatabase
-  /** Those read first come first. */
-  readonly #rows = new Map<MemoryId, KnownRow>()
-  #characters = 0
+  readonly #rows = new LruCache<MemoryId, KnownRow>({
+    entriesMax: ROWS_MAX,
+    weightMax: CHARACTERS_MAX,
+    weigh: ({ memory }) => memory.content.length,
+  })
 
   constructor(session: SqliteDatabase) {
     this.#session = session
@@ -37,10 +40,10 @@ export class DocumentCache {
   /** Those of the ids that pass, the newest first. */
   find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     const wanted = [...new Set(ids)]
-    const unknown = wanted.filter((id) => !this.#rows.has(id))
+    const unknown = wanted.filter((id) => !this.#rows.peek(id))
     const read = unknown.length === 0 ? [] : this.#read(scope, unknown)
     const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
-    for (const each of read) this.#keep(each)
+    for (const each of read) this.#rows.set(each.memory.id, each)
     return [...known, ...read]
       .filter(
         ({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where),
@@ -50,15 +53,11 @@ export class DocumentCache {
   }
 
   evict(id: MemoryId): void {
-    const known = this.#rows.get(id)
-    if (known === undefined) return
     this.#rows.delete(id)
-    this.#characters -= known.memory.content.length
   }
 
   clear(): void {
     this.#rows.clear()
-    this.#characters = 0
   }
 
   #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
@@ -76,14 +75,5 @@ export class DocumentCache {
         where.values,
       )
       .map((row) => ({ row, memory: toDocument(row) }))
-  }
-
-  #keep(row: KnownRow): void {
-    this.#rows.set(row.memory.id, row)
-    this.#characters += row.memory.content.length
-    for (const oldest of this.#rows.keys()) {
-      if (this.#rows.size <= ROWS_MAX && this.#characters <= CHARACTERS_MAX) break
-      this.evict(oldest)
-    }
   }
 }

@@ -181,8 +181,8 @@ function requireKey(
   if (key !== null) return key
   throw new AppError(
     'locked',
-    `The database at ${path} is encrypted. Give its key with --key-file, RECOLLECT_KEY_FILE, RECOLLECT_KEY or ` +
-      'RECOLLECT_PASSPHRASE.',
+    `The database at ${path} is encrypted. Give its key with --encryption-key-file, RECOLLECT_ENCRYPTION_KEY_FILE, RECOLLECT_ENCRYPTION_KEY or ` +
+      'RECOLLECT_ENCRYPTION_PASSPHRASE.',
     { path },
   )
 }

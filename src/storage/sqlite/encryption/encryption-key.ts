@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { AppError } from '../../../lib/errors.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 
 const KEY_BYTES = 32
@@ -69,7 +70,7 @@ export function generateKeyFile(path: string): void {
   try {
     file = openSync(path, 'wx', 0o600)
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw fileError(path, 'be created', error)
+    if (getSystemErrorCode(error) !== 'EEXIST') throw fileError(path, 'be created', error)
     throw new AppError(
       'conflict',
       `There is already a file at ${path}. Keys are never overwritten.`,
@@ -122,13 +123,9 @@ function readKeyFile(path: string): Buffer {
 }
 
 function fileError(path: string, what: string, cause: unknown): AppError {
-  const code = hasCode(cause, 'ENOENT') ? 'not_found' : 'unavailable'
-  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const code = getSystemErrorCode(cause) === 'ENOENT' ? 'not_found' : 'unavailable'
+  const reason = getSystemErrorCode(cause) || 'unknown'
   return new AppError(code, `The key file ${path} could not ${what} (${reason}).`, { path }, cause)
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function isHexKey(text: string): boolean {

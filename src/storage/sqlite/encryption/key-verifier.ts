@@ -9,6 +9,7 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { syncFile } from '../../../lib/atomic-file.ts'
+import { isObject } from '../../../lib/json.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 import { toKeyMaterial } from './encryption-key.ts'
 
@@ -74,8 +75,8 @@ function hashOf(key: DatabaseKey, salt: Buffer): Buffer {
 }
 
 function isKeyCheck(value: unknown): value is KeyVerifier {
-  if (typeof value !== 'object' || value === null) return false
-  const { format, salt, hash, header } = value as Record<string, unknown> // read from a file, checked below
+  if (!isObject(value)) return false
+  const { format, salt, hash, header } = value
   const isHex = (text: unknown, bytes: number) =>
     typeof text === 'string' && new RegExp(`^[0-9a-f]{${bytes * 2}}$`).test(text)
   return format === 1 && isHex(salt, 16) && isHex(hash, HASH_BYTES) && isHex(header, 16)

@@ -6,6 +6,7 @@ import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readFileIdentity, syncFolder } from '../../../lib/atomic-file.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 import { isOpenInProcess } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 
@@ -69,7 +70,7 @@ function newFolder(path: string, now: number): string {
       mkdirSync(folder, { mode: 0o700 })
       return folder
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (getSystemErrorCode(error) !== 'EEXIST') throw error
     }
   }
 }

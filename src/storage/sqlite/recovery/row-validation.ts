@@ -3,6 +3,7 @@ import { ENTRY_KINDS } from '../../../domain/entry.ts'
 import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
+import { isObject, parseJson } from '../../../lib/json.ts'
 import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
@@ -18,31 +19,19 @@ const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
     isOneOf(MEMORY_CATEGORIES, row.category) &&
     isOneOf(MEMORY_STATUSES, row.status) &&
     isOneOf(TRUST_LEVELS, row.trust) &&
-    isObject(parsed(row.provenance)) &&
-    Array.isArray(parsed(row.entities)) &&
-    isObject(parsed(row.metadata)) &&
+    isObject(parseJson(String(row.provenance))) &&
+    Array.isArray(parseJson(String(row.entities))) &&
+    isObject(parseJson(String(row.metadata))) &&
     (row.type === 'turn' ||
       computeFingerprint(fromStorable(String(row.content))) === row.fingerprint),
   revision: (row) => {
-    const snapshot = parsed(row.snapshot)
+    const snapshot = parseJson(String(row.snapshot))
     return isObject(snapshot) && snapshot.id === row.memory
   },
-  entry: (row) => isOneOf(ENTRY_KINDS, row.kind) && isObject(parsed(row.body)),
+  entry: (row) => isOneOf(ENTRY_KINDS, row.kind) && isObject(parseJson(String(row.body))),
   turn: (row) => isOneOf(TURN_ROLES, row.role),
 }
 
 function isOneOf(words: readonly string[], value: SqlValue | undefined): boolean {
   return words.includes(String(value))
-}
-
-function parsed(value: SqlValue | undefined): unknown {
-  try {
-    return JSON.parse(String(value))
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -109,9 +109,9 @@ function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
 }
 
 /** The vector replica that can serve searches instead of the primary index. */
-function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
+function Qdrant({ vectors: { backend, state, reason } }: SystemStatus) {
   const { t } = useI18n()
-  const isUsed = mirror === 'qdrant' && state !== 'off'
+  const isUsed = backend === 'qdrant' && state !== 'off'
   const { tone, text } = REPLICA_STATES[isUsed ? state : 'off']
   return (
     <ComponentRow
@@ -119,7 +119,7 @@ function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
       card="qdrant"
       tone={tone}
       state={t(isUsed ? text : 'engine.notConfigured')}
-      detail={isUsed ? because : t('engine.optional')}
+      detail={isUsed ? reason : t('engine.optional')}
     />
   )
 }
@@ -214,17 +214,17 @@ function Vectors({ engineStatus, status }: { engineStatus: EngineStatus; status:
       />
     )
   }
-  const { state, mirror, because } = status.vectors
-  if (mirror !== null && state !== 'active' && state !== 'off') {
+  const { state, backend: replica, reason: replicaReason } = status.vectors
+  if (replica !== null && state !== 'active' && state !== 'off') {
     const { tone, text } = REPLICA_STATES[state]
-    const label = `${REPLICA_NAMES[mirror] ?? mirror}: ${t(text)}`
+    const label = `${REPLICA_NAMES[replica] ?? replica}: ${t(text)}`
     return (
       <ComponentRow
         name={name}
         card="vectors"
         tone={tone}
         state={label}
-        detail={because ?? detail}
+        detail={replicaReason ?? detail}
       />
     )
   }
@@ -304,19 +304,19 @@ function Models({ owner }: { owner: string }) {
 }
 
 function modelState(
-  { model, restsUntil, spent }: Learning,
+  { model, pausedUntil, usageToday }: Learning,
   t: I18n['t'],
   time: I18n['time'],
 ): ComponentState {
   if (model === null) {
     return { tone: 'warn', state: t('engine.notConfigured'), detail: t('engine.noModelHelp') }
   }
-  if (restsUntil !== null) {
-    const detail = t('engine.pausedHelp', { model, time: time(restsUntil) })
+  if (pausedUntil !== null) {
+    const detail = t('engine.pausedHelp', { model, time: time(pausedUntil) })
     return { tone: 'bad', state: t('engine.paused'), detail }
   }
-  const used = spent === null ? 0 : spent.input + spent.output
-  const budget = spent?.budget ?? 0
+  const used = usageToday === null ? 0 : usageToday.input + usageToday.output
+  const budget = usageToday?.budget ?? 0
   if (budget > 0 && used >= budget) {
     return {
       tone: 'warn',
@@ -333,8 +333,8 @@ function Jobs({ status }: { status: SystemStatus }) {
   const counts = useJobCounts()
   const name = t('engine.jobs')
   const jobsLink = <Link to="/studio/jobs">{t('engine.openJobs')}</Link>
-  if (status.learning.because !== null) {
-    const detail = status.learning.because
+  if (status.learning.reason !== null) {
+    const detail = status.learning.reason
     return (
       <ComponentRow
         name={name}

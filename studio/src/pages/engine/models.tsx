@@ -168,23 +168,28 @@ function BudgetUsage({ owner }: { owner: string }) {
   const learning = useLearning(owner)
   return (
     <QueryResult query={learning} lines={1}>
-      {({ spent }) => {
-        if (spent === null) return null
-        const used = spent.input + spent.output
+      {({ usageToday }) => {
+        if (usageToday === null) return null
+        const used = usageToday.input + usageToday.output
         return (
           <div className={styles.line}>
             <span>
-              {spent.budget === 0
-                ? t('engine.usageToday', { owner, used, calls: spent.calls })
-                : t('engine.budgetUsed', { owner, used, budget: spent.budget, calls: spent.calls })}
+              {usageToday.budget === 0
+                ? t('engine.usageToday', { owner, used, calls: usageToday.calls })
+                : t('engine.budgetUsed', {
+                    owner,
+                    used,
+                    budget: usageToday.budget,
+                    calls: usageToday.calls,
+                  })}
             </span>
-            {spent.budget > 0 && (
+            {usageToday.budget > 0 && (
               <Meter
                 name={t('engine.budgetShare', {
-                  share: number(used / spent.budget, { style: 'percent' }),
+                  share: number(used / usageToday.budget, { style: 'percent' }),
                 })}
-                value={Math.min(used, spent.budget)}
-                max={spent.budget}
+                value={Math.min(used, usageToday.budget)}
+                max={usageToday.budget}
               />
             )}
           </div>

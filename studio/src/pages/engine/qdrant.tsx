@@ -1,7 +1,7 @@
 /** The vector replica: its status and the configuration of Qdrant. */
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import type { paths, VectorTier } from '../../api/types.ts'
+import type { paths, VectorReplicaStatus } from '../../api/types.ts'
 import { useAttempt } from '../../app/mutations.ts'
 import { useOwner } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
@@ -23,16 +23,16 @@ type Health =
 const QDRANT = 'Qdrant'
 
 export const REPLICA_STATES: Readonly<
-  Record<VectorTier['state'], { readonly tone: Tone; readonly text: MessageKey }>
+  Record<VectorReplicaStatus['state'], { readonly tone: Tone; readonly text: MessageKey }>
 > = {
   off: { tone: 'plain', text: 'engine.off' },
   checking: { tone: 'accent', text: 'engine.replicaChecking' },
-  filling: { tone: 'accent', text: 'engine.replicaBackfilling' },
+  backfilling: { tone: 'accent', text: 'engine.replicaBackfilling' },
   active: { tone: 'good', text: 'engine.replicaActive' },
   lagging: { tone: 'warn', text: 'engine.replicaLagging' },
   down: { tone: 'bad', text: 'engine.failing' },
   recovering: { tone: 'accent', text: 'engine.replicaRecovering' },
-  refused: { tone: 'bad', text: 'engine.replicaMisconfigured' },
+  misconfigured: { tone: 'bad', text: 'engine.replicaMisconfigured' },
 }
 
 export function QdrantCard() {
@@ -45,7 +45,7 @@ export function QdrantCard() {
         <QueryResult query={qdrant} lines={5}>
           {(current) => (
             <>
-              <ReplicaStatus tier={current.tier} />
+              <ReplicaStatus replica={current.replica} />
               <QdrantForm qdrant={current} />
               {current.url !== null && <QdrantMaintenance />}
               {current.enabled && <QdrantSearch />}
@@ -57,16 +57,16 @@ export function QdrantCard() {
   )
 }
 
-function ReplicaStatus({ tier }: { tier: VectorTier }) {
+function ReplicaStatus({ replica }: { replica: VectorReplicaStatus }) {
   const { t, time } = useI18n()
-  const { mirror, state, because, progress, behind, nextTryAt } = tier
+  const { backend, state, reason, progress, pendingMemories, nextRetryAt } = replica
   const { tone, text } = REPLICA_STATES[state]
   return (
     <div className={styles.stack} role="status">
       <Dot tone={tone}>
-        {mirror !== null && mirror !== 'qdrant' ? `${mirror}: ${t(text)}` : t(text)}
+        {backend !== null && backend !== 'qdrant' ? `${backend}: ${t(text)}` : t(text)}
       </Dot>
-      {because !== null && <Notice tone={tone === 'bad' ? 'bad' : 'plain'}>{because}</Notice>}
+      {reason !== null && <Notice tone={tone === 'bad' ? 'bad' : 'plain'}>{reason}</Notice>}
       {progress !== null && (
         <div>
           <progress
@@ -78,11 +78,11 @@ function ReplicaStatus({ tier }: { tier: VectorTier }) {
           <p className={styles.small}>{t('engine.progress', progress)}</p>
         </div>
       )}
-      {behind !== null && behind > 0 && (
-        <p className={styles.small}>{t('engine.replicaPending', { count: behind })}</p>
+      {pendingMemories !== null && pendingMemories > 0 && (
+        <p className={styles.small}>{t('engine.replicaPending', { count: pendingMemories })}</p>
       )}
-      {nextTryAt !== null && (
-        <p className={styles.small}>{t('engine.replicaNextRetry', { time: time(nextTryAt) })}</p>
+      {nextRetryAt !== null && (
+        <p className={styles.small}>{t('engine.replicaNextRetry', { time: time(nextRetryAt) })}</p>
       )}
     </div>
   )

@@ -25,7 +25,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
   : never
 export type EngineStatus = Answer<'/api/memory/engine-status'>
 export type SystemStatus = Answer<'/api/status'>
-export type Learning = Answer<'/api/signals/report'>
+export type Learning = Answer<'/api/learning/status'>
 export type EmbeddingProvider = Answer<'/api/memory/embedding-providers'>['providers'][number]
 
 export function useEngine() {
@@ -47,7 +47,7 @@ export function useSystem() {
 export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['engine', 'learning', owner],
-    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+    queryFn: () => data(api.GET('/api/learning/status', { params: { query: { owner } } })),
     refetchInterval: POLL_MS,
   })
 }
@@ -79,7 +79,7 @@ export function useEmbeddingProviders() {
 
 const SETTLED: ReadonlySet<string> = new Set(['off', 'active'])
 /** Polled faster, so that a corrected configuration shows soon. */
-const FAILED_STATES: ReadonlySet<string> = new Set(['down', 'refused'])
+const FAILED_STATES: ReadonlySet<string> = new Set(['down', 'misconfigured'])
 
 /** Polls the status of the vector replica, faster while it changes. */
 export function useQdrant() {
@@ -87,9 +87,9 @@ export function useQdrant() {
     queryKey: ['engine', 'qdrant'],
     queryFn: () => data(api.GET('/api/settings/qdrant')),
     refetchInterval: ({ state }) => {
-      const tier = state.data?.tier.state ?? 'off'
-      if (SETTLED.has(tier)) return POLL_MS
-      return FAILED_STATES.has(tier) ? POLL_FAST_MS : POLL_PROGRESS_MS
+      const replica = state.data?.replica.state ?? 'off'
+      if (SETTLED.has(replica)) return POLL_MS
+      return FAILED_STATES.has(replica) ? POLL_FAST_MS : POLL_PROGRESS_MS
     },
   })
 }

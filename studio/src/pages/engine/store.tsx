@@ -103,7 +103,7 @@ function IntegrityCheck() {
   const canRepair =
     findings !== null &&
     !findings.isRepaired &&
-    findings.faults.some(({ repairable }) => repairable)
+    findings.problems.some(({ repairable }) => repairable)
   return (
     <div className={styles.part}>
       <h3>{t('engine.doctor')}</h3>
@@ -131,20 +131,20 @@ function IntegrityCheck() {
   )
 }
 
-function Problems({ faults, isRepaired }: Findings) {
+function Problems({ problems, isRepaired }: Findings) {
   const { t, number } = useI18n()
-  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorPassed')}</Notice>
+  if (problems.length === 0) return <Notice tone="good">{t('engine.doctorPassed')}</Notice>
   return (
     <>
       <Notice tone={isRepaired ? 'good' : 'warn'}>
-        {t(isRepaired ? 'engine.doctorRepaired' : 'engine.doctorFound', { count: faults.length })}
+        {t(isRepaired ? 'engine.doctorRepaired' : 'engine.doctorFound', { count: problems.length })}
       </Notice>
       <Table
         name={t('engine.doctor')}
-        rows={faults}
-        idOf={({ what }) => what}
+        rows={problems}
+        idOf={({ description }) => description}
         columns={[
-          { name: t('engine.problem'), cell: ({ what }) => what },
+          { name: t('engine.problem'), cell: ({ description }) => description },
           { name: t('engine.problemCount'), isNumber: true, cell: ({ count }) => number(count) },
           {
             name: t('engine.problemRepairable'),

@@ -16,14 +16,14 @@ import { citationOf } from './file-search.tsx'
 type FileListResponse = paths['/api/files']['get']['responses'][200]['content']['application/json']
 type File = FileListResponse['files'][number]
 type ChunkListResponse =
-  paths['/api/files/pieces']['get']['responses'][200]['content']['application/json']
-type Chunk = ChunkListResponse['pieces'][number]
+  paths['/api/files/chunks']['get']['responses'][200]['content']['application/json']
+type Chunk = ChunkListResponse['chunks'][number]
 
 const PER_PAGE = 50
 const STATES: Record<File['state'], { readonly text: MessageKey; readonly tone: Tone }> = {
   indexed: { text: 'files.stateIndexed', tone: 'good' },
-  partly: { text: 'files.statePartial', tone: 'warn' },
-  left_out: { text: 'files.stateSkipped', tone: 'bad' },
+  partial: { text: 'files.statePartial', tone: 'warn' },
+  skipped: { text: 'files.stateSkipped', tone: 'bad' },
 }
 
 /** `version` changes with every scan and is part of the query keys, so that the list refreshes. */
@@ -68,12 +68,12 @@ export function FileList({
 function FileRow({ owner, file, version }: { owner: string; file: File; version: string }) {
   const { t, ago } = useI18n()
   const [search, change] = useSearchParams()
-  const { path, state, pieces, modifiedAt, trouble } = file
+  const { path, state, chunks, modifiedAt, problem } = file
   const isOpen = textParam(search, 'file') === path
   return (
     <li>
       <div className={styles.file}>
-        {pieces === 0 ? (
+        {chunks === 0 ? (
           <span className={styles.name}>{path}</span>
         ) : (
           <button
@@ -87,12 +87,12 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
           </button>
         )}
         <Chip tone={STATES[state].tone}>{t(STATES[state].text)}</Chip>
-        <span className={styles.faint}>{t('files.chunks', { count: pieces })}</span>
+        <span className={styles.faint}>{t('files.chunks', { count: chunks })}</span>
         {modifiedAt !== null && (
           <span className={styles.faint}>{t('files.modifiedAt', { when: ago(modifiedAt) })}</span>
         )}
       </div>
-      {trouble !== null && <p className={styles.trouble}>{trouble.message}</p>}
+      {problem !== null && <p className={styles.problem}>{problem.message}</p>}
       {isOpen && <FileChunks owner={owner} path={path} version={version} />}
     </li>
   )
@@ -100,21 +100,21 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
 
 function FileChunks({ owner, path, version }: { owner: string; path: string; version: string }) {
   const { t } = useI18n()
-  const pieces = useInfiniteQuery({
-    queryKey: ['files', owner, 'pieces', path, version],
+  const chunks = useInfiniteQuery({
+    queryKey: ['files', owner, 'chunks', path, version],
     queryFn: ({ pageParam }) => {
       const query = { owner, path, limit: PER_PAGE, ...cursorParam(pageParam) }
-      return data(api.GET('/api/files/pieces', { params: { query } }))
+      return data(api.GET('/api/files/chunks', { params: { query } }))
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: (before) => before,
   })
   return (
-    <PagedList query={pieces}>
+    <PagedList query={chunks}>
       <ol className={styles.pieces} aria-label={t('files.chunksOf', { path })}>
-        {pieces.data?.pages
-          .flatMap((page) => page.pieces)
+        {chunks.data?.pages
+          .flatMap((page) => page.chunks)
           .map((piece) => (
             <ChunkRow key={`${piece.startLine}:${piece.text}`} path={path} piece={piece} />
           ))}

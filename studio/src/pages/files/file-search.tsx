@@ -98,8 +98,8 @@ function SearchResults({
   if (response.results.length === 0) return <EmptyState title={t('files.noMatch')} icon="search" />
   return (
     <>
-      {response.fallback !== null && (
-        <Notice tone="warn">{t('files.fallback', { what: response.fallback })}</Notice>
+      {response.fallbackReason !== null && (
+        <Notice tone="warn">{t('files.fallback', { what: response.fallbackReason })}</Notice>
       )}
       <ol className={styles.hits}>
         {response.results.map((hit) => {

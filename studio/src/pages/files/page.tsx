@@ -82,17 +82,17 @@ export function FilesPage() {
 function FileStats({ status }: { status: FileStatus }) {
   const { t, number } = useI18n()
   const { memory, sessions } = status.sources
-  const { mode, because } = status.watching
+  const { mode, reason } = status.watching
   return (
     <Stats>
       <Stat name={t('files.statFiles')} value={number(memory.files + sessions.files)} />
       <Stat name={t('files.statChunks')} value={number(memory.chunks + sessions.chunks)} />
-      <Stat name={t('files.statNotEmbedded')} value={number(status.unembedded)} />
+      <Stat name={t('files.statNotEmbedded')} value={number(status.withoutVector)} />
       <Stat
         name={t('files.statWatching')}
         value={t(WATCH_MODE_LABELS[mode])}
         isText
-        {...(because === null ? {} : { note: because })}
+        {...(reason === null ? {} : { note: reason })}
       />
     </Stats>
   )

@@ -78,14 +78,14 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
           </Button>
         )}
       </div>
-      {root.troubles.length > 0 && (
+      {root.problems.length > 0 && (
         <details className={styles.troubles}>
           <summary>
-            <Chip tone="warn">{t('files.problems', { count: root.troubles.length })}</Chip>
+            <Chip tone="warn">{t('files.problems', { count: root.problems.length })}</Chip>
           </summary>
           <ul>
-            {root.troubles.slice(0, PROBLEMS_SHOWN_MAX).map(({ path, because, message }) => (
-              <li key={`${path}:${because}`}>
+            {root.problems.slice(0, PROBLEMS_SHOWN_MAX).map(({ path, reason, message }) => (
+              <li key={`${path}:${reason}`}>
                 <code>{path === '' ? label : path}</code> {message}
               </li>
             ))}

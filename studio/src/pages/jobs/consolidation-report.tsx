@@ -26,16 +26,16 @@ const AFFECTED_QUERIES = [
 
 const COUNT_LABELS = [
   ['merged', 'jobs.countMerged'],
-  ['judged', 'jobs.countAdjudicated'],
+  ['adjudicated', 'jobs.countAdjudicated'],
   ['promoted', 'jobs.countPromoted'],
   ['evicted', 'jobs.countEvicted'],
-  ['retired', 'jobs.countExpired'],
-  ['prunedEpisodes', 'jobs.countEpisodes'],
-  ['prunedTurns', 'jobs.countTurns'],
-  ['trimmed', 'jobs.countEntries'],
-  ['emptied', 'jobs.countPurged'],
-  ['narrated', 'jobs.countNarratives'],
-  ['decayed', 'jobs.countDecayed'],
+  ['expired', 'jobs.countExpired'],
+  ['episodesDeleted', 'jobs.countEpisodes'],
+  ['turnsDeleted', 'jobs.countTurns'],
+  ['expiredEntriesDeleted', 'jobs.countEntries'],
+  ['trashPurged', 'jobs.countPurged'],
+  ['narrativesWritten', 'jobs.countNarratives'],
+  ['salienceDecayed', 'jobs.countDecayed'],
 ] as const satisfies readonly (readonly [keyof Report, MessageKey])[]
 
 /** A dry run reports all actions; rendering all of them would be slow. */
@@ -43,15 +43,15 @@ const ACTIONS_SHOWN_MAX = 1_000
 
 const ACTION_LABELS: Readonly<Record<string, MessageKey>> = {
   merge: 'jobs.actionMerge',
-  judge: 'jobs.actionAdjudicate',
+  adjudicate: 'jobs.actionAdjudicate',
   promote: 'jobs.actionPromote',
   evict: 'jobs.actionEvict',
-  retire: 'jobs.actionExpire',
-  pruneEpisode: 'jobs.actionDeleteEpisode',
-  pruneTurns: 'jobs.actionDeleteTurns',
-  trim: 'jobs.actionDeleteEntries',
-  emptyBin: 'jobs.actionEmptyTrash',
-  narrate: 'jobs.actionUpdateNarrative',
+  expire: 'jobs.actionExpire',
+  'delete-episode': 'jobs.actionDeleteEpisode',
+  'delete-turns': 'jobs.actionDeleteTurns',
+  'delete-expired-entries': 'jobs.actionDeleteEntries',
+  'empty-trash': 'jobs.actionEmptyTrash',
+  'update-narrative': 'jobs.actionUpdateNarrative',
 }
 
 export function ReportCard({
@@ -92,7 +92,7 @@ export function ReportCard({
           ))}
           <Chip>{t('jobs.duration', { ms: number(tookMs) })}</Chip>
         </p>
-        {report.isHeldBack && <Notice tone="warn">{t('jobs.purgeSkipped')}</Notice>}
+        {report.isPurgeSkipped && <Notice tone="warn">{t('jobs.purgeSkipped')}</Notice>}
         {report.actions.length === 0 ? (
           <p className={styles.faint}>{t('jobs.noActions')}</p>
         ) : (
@@ -135,7 +135,7 @@ type UndoControls = ReturnType<typeof useUndoControls>
  * Kinds of actions that only move memories to the trash. Their memories can be restored one by one, even if one
  * change covers many.
  */
-const TRASHING_KINDS = ['evict', 'retire', 'pruneEpisode']
+const TRASHING_KINDS = ['evict', 'expire', 'delete-episode']
 
 function useUndoControls(owner: string, report: Report) {
   const { t } = useI18n()
@@ -213,7 +213,7 @@ function Actions({
         return <Chip>{name === undefined ? kind : t(name)}</Chip>
       },
     },
-    { name: t('jobs.reason'), cell: ({ because }) => because },
+    { name: t('jobs.reason'), cell: ({ reason }) => reason },
     {
       name: t('jobs.memories'),
       cell: ({ memories }) => <MemoryLinks owner={owner} ids={memories} />,

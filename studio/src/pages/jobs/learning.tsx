@@ -14,7 +14,7 @@ import styles from './page.module.css'
 import { useFailedSignals, useLearning } from './queries.ts'
 
 type LearningReport =
-  paths['/api/signals/report']['get']['responses']['200']['content']['application/json']
+  paths['/api/learning/status']['get']['responses']['200']['content']['application/json']
 
 export function Learning({ owner }: { owner: string }) {
   const { t, number } = useI18n()
@@ -33,17 +33,17 @@ export function Learning({ owner }: { owner: string }) {
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
             <Stat name={t('jobs.failed')} value={number(report.signals.dead)} />
-            {report.spent !== null && (
+            {report.usageToday !== null && (
               <>
-                <Stat name={t('jobs.callsToday')} value={number(report.spent.calls)} />
+                <Stat name={t('jobs.callsToday')} value={number(report.usageToday.calls)} />
                 <Stat
                   name={t('jobs.tokensToday')}
-                  value={number(report.spent.input + report.spent.output)}
+                  value={number(report.usageToday.input + report.usageToday.output)}
                 />
               </>
             )}
           </Stats>
-          {report.spent !== null && <Budget spent={report.spent} />}
+          {report.usageToday !== null && <Budget usageToday={report.usageToday} />}
           {report.signals.dead > 0 && <FailedExchanges owner={owner} />}
         </div>
       )}
@@ -53,8 +53,11 @@ export function Learning({ owner }: { owner: string }) {
 
 function LearningNotices({ owner, report }: { owner: string; report: LearningReport }) {
   const { t, time } = useI18n()
-  const { model, restsUntil, spent } = report
-  const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
+  const { model, pausedUntil, usageToday } = report
+  const isSpent =
+    usageToday !== null &&
+    usageToday.budget > 0 &&
+    usageToday.input + usageToday.output >= usageToday.budget
   return (
     <>
       {model === null && (
@@ -65,22 +68,22 @@ function LearningNotices({ owner, report }: { owner: string; report: LearningRep
           </Link>
         </Notice>
       )}
-      {restsUntil !== null && (
-        <Notice tone="warn">{t('jobs.paused', { when: time(restsUntil) })}</Notice>
+      {pausedUntil !== null && (
+        <Notice tone="warn">{t('jobs.paused', { when: time(pausedUntil) })}</Notice>
       )}
       {isSpent && <Notice tone="warn">{t('jobs.budgetExhausted')}</Notice>}
     </>
   )
 }
 
-function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
+function Budget({ usageToday }: { usageToday: NonNullable<LearningReport['usageToday']> }) {
   const { t, number } = useI18n()
-  const used = spent.input + spent.output
-  if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
-  const label = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
+  const used = usageToday.input + usageToday.output
+  if (usageToday.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
+  const label = t('jobs.budgetUsed', { used: number(used), budget: number(usageToday.budget) })
   return (
     <p className={styles.progress}>
-      <Meter name={label} value={Math.min(used, spent.budget)} max={spent.budget} />
+      <Meter name={label} value={Math.min(used, usageToday.budget)} max={usageToday.budget} />
       {label}
     </p>
   )

@@ -70,7 +70,7 @@ export function useReports(owner: string) {
 export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'report'],
-    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+    queryFn: () => data(api.GET('/api/learning/status', { params: { query: { owner } } })),
   })
 }
 

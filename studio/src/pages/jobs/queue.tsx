@@ -43,7 +43,7 @@ const STATUS_TONES: Record<Job['status'], Tone> = {
 const KIND_NAMES: Readonly<Record<string, MessageKey>> = {
   distill: 'jobs.kindDistill',
   consolidate: 'jobs.kindConsolidate',
-  upkeep: 'jobs.kindMaintenance',
+  maintenance: 'jobs.kindMaintenance',
 }
 
 export function Queue({
@@ -173,17 +173,17 @@ function JobCell({ owner, job: { kind, input, owner: jobOwner } }: { owner: stri
 
 const HOUR_MS = 3_600_000
 
-function TimeCell({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
+function TimeCell({ job: { status, dueAt, statusChangedAt, everyMs } }: { job: Job }) {
   const { t, ago } = useI18n()
   const isDue = dueAt !== null && new Date(dueAt).getTime() <= Date.now()
   const text =
     status === 'running'
-      ? t('jobs.runningFor', { when: ago(since) })
+      ? t('jobs.runningFor', { when: ago(statusChangedAt) })
       : status === 'waiting'
         ? isDue
           ? t('jobs.dueNow')
           : t('jobs.due', { when: dueAt === null ? t('common.never') : ago(dueAt) })
-        : t('jobs.finished', { when: ago(since) })
+        : t('jobs.finished', { when: ago(statusChangedAt) })
   return (
     <div className={styles.what}>
       <span>{text}</span>

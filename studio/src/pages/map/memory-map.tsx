@@ -61,7 +61,7 @@ function MapContent({ owner, search, change, onOpen, answer }: Props & { answer:
   const isFaded = useCallback((memory: MappedMemory) => !isShown(memory), [isShown])
   const chosen = answer.memories.filter(({ id }) => selected.has(id))
   const listed = isOnlySelected && chosen.length > 0 ? chosen : answer.memories.filter(isShown)
-  if (answer.memories.length < MAP_MEMORIES_MIN && answer.because === null) {
+  if (answer.memories.length < MAP_MEMORIES_MIN && answer.reason === null) {
     return (
       <EmptyState title={t('map.tooFew')} icon="map">
         {t('map.tooFewHelp', { count: MAP_MEMORIES_MIN })}
@@ -151,13 +151,13 @@ function MapNotices({
     </Button>
   )
   const notEmbedded = answer.memories.filter(({ vector }) => vector === null).length
-  if (answer.because !== null) {
+  if (answer.reason !== null) {
     return (
       <Notice
         tone="warn"
         action={can('manage') && <Link to="/studio/engine">{t('map.openEngine')}</Link>}
       >
-        {t('map.noVectors', { reason: answer.because })} {t('map.noVectorsHelp')}
+        {t('map.noVectors', { reason: answer.reason })} {t('map.noVectorsHelp')}
       </Notice>
     )
   }

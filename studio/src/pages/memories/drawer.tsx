@@ -212,8 +212,8 @@ function MemoryDetails({
       </Detail>
       <Detail name={t('memories.vector')}>
         <InlineQueryResult query={vector}>
-          {({ hasVector, dimensions, because }) =>
-            hasVector ? t('memories.dimensions', { count: dimensions ?? 0 }) : because
+          {({ hasVector, dimensions, reason }) =>
+            hasVector ? t('memories.dimensions', { count: dimensions ?? 0 }) : reason
           }
         </InlineQueryResult>
       </Detail>

@@ -88,19 +88,19 @@ function excerptText({ line, speaker }: ContextPreviewData['excerpts'][number]):
 /** Whether the gateway would insert the context, why, and its cost. */
 function ContextSummary({ preview }: { preview: ContextPreviewData }) {
   const { t, number } = useI18n()
-  const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = preview
-  const ms = number(Math.round(milliseconds))
-  const isTimeout = block !== '' && milliseconds > deadlineMs
+  const { block, skipped, reason, gate, degraded, durationMs, contextTimeoutMs } = preview
+  const ms = number(Math.round(durationMs))
+  const isTimeout = block !== '' && durationMs > contextTimeoutMs
   return (
     <>
       {skipped !== null && (
         <Notice tone={block === '' ? 'plain' : 'warn'}>
-          {block === '' ? because : t('playground.contextSkipped', { reason: because ?? '' })}
+          {block === '' ? reason : t('playground.contextSkipped', { reason: reason ?? '' })}
         </Notice>
       )}
       {isTimeout && (
         <Notice tone="warn">
-          {t('playground.contextTimeout', { ms, max: number(deadlineMs) })}
+          {t('playground.contextTimeout', { ms, max: number(contextTimeoutMs) })}
         </Notice>
       )}
       {degraded.length > 0 && (
@@ -112,30 +112,30 @@ function ContextSummary({ preview }: { preview: ContextPreviewData }) {
         <Chip tone={block === '' ? 'plain' : 'accent'}>
           {t('playground.contextTokens', {
             tokens: t('playground.tokens', { count: preview.tokens }),
-            max: preview.budgetMaxTokens,
+            max: preview.contextTokensMax,
           })}
         </Chip>
-        <Chip>{t('playground.contextDuration', { ms, max: deadlineMs })}</Chip>
+        <Chip>{t('playground.contextDuration', { ms, max: contextTimeoutMs })}</Chip>
         <Chip>{t('playground.resultsCount', { count: preview.memories.length })}</Chip>
-        {preview.identity.length > 0 && (
-          <Chip>{t('playground.identityCount', { count: preview.identity.length })}</Chip>
+        {preview.identityIds.length > 0 && (
+          <Chip>{t('playground.identityCount', { count: preview.identityIds.length })}</Chip>
         )}
-        {preview.quoted.length > 0 && (
-          <Chip>{t('playground.excerptCount', { count: preview.quoted.length })}</Chip>
+        {preview.excerptIds.length > 0 && (
+          <Chip>{t('playground.excerptCount', { count: preview.excerptIds.length })}</Chip>
         )}
-        {preview.left.length > 0 && (
-          <Chip tone="warn">{t('playground.omittedCount', { count: preview.left.length })}</Chip>
+        {preview.omitted.length > 0 && (
+          <Chip tone="warn">{t('playground.omittedCount', { count: preview.omitted.length })}</Chip>
         )}
       </div>
       {gate !== null && (
         <p className={styles.gate}>
           <strong>{t('playground.gateDecision')}:</strong>{' '}
           {gate.by === 'off'
-            ? gate.because
+            ? gate.reason
             : t('playground.gateDecisionDetail', {
                 section: gate.section,
                 by: gate.by,
-                reason: gate.because,
+                reason: gate.reason,
               })}
           {gate.mode === 'llm' && gate.by !== 'llm' && <> {t('playground.gateFallback')}</>}
         </p>

@@ -8,7 +8,7 @@ type PreviewPath = paths['/api/memory/retrieve-preview']['post']
 type PreviewBody = PreviewPath['requestBody']['content']['application/json']
 export type Preview = PreviewPath['responses']['200']['content']['application/json']
 export type PreviewResult = Preview['memories'][number]
-type ContextPath = paths['/api/memory/injection-preview']['post']
+type ContextPath = paths['/api/memory/context-preview']['post']
 type ContextBody = ContextPath['requestBody']['content']['application/json']
 export type ContextPreviewData = ContextPath['responses']['200']['content']['application/json']
 
@@ -86,7 +86,7 @@ export function useContextPreview(
   const usesModel = (gateMode || effective['gateway.gateMode']) === 'llm'
   return useQuery({
     queryKey: [usesModel ? 'playground' : 'memories', owner, 'injection', body],
-    queryFn: () => data(api.POST('/api/memory/injection-preview', { body })),
+    queryFn: () => data(api.POST('/api/memory/context-preview', { body })),
     enabled: body.query !== '',
     placeholderData: keepPreviousData,
   })

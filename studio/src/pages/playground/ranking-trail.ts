@@ -3,13 +3,13 @@ import type { PreviewResult } from './queries.ts'
 
 const STAGES = [
   'keyword',
-  'meaning',
-  'fuse',
-  'match',
-  'weigh',
+  'vector',
+  'fusion',
+  'question-match',
+  'boost',
   'rerank',
-  'diversify',
-  'floor',
+  'diversity',
+  'threshold',
   'fit',
   'recent',
 ] as const
@@ -34,9 +34,14 @@ export type RankingTrail = {
 }
 
 /** Retrievers run in parallel, so their ranks are not compared with each other. */
-const RETRIEVER_STAGES: ReadonlySet<Stage> = new Set(['keyword', 'meaning'])
+const RETRIEVER_STAGES: ReadonlySet<Stage> = new Set(['keyword', 'vector'])
 /** These stages filter results but do not reorder them. */
-const ORDER_PRESERVING_STAGES: ReadonlySet<Stage> = new Set(['diversify', 'floor', 'fit', 'recent'])
+const ORDER_PRESERVING_STAGES: ReadonlySet<Stage> = new Set([
+  'diversity',
+  'threshold',
+  'fit',
+  'recent',
+])
 
 export function buildTrail(results: readonly PreviewResult[]): RankingTrail {
   const stages = STAGES.filter(
@@ -92,7 +97,7 @@ function scoreUntil({ trail, score }: PreviewResult, stage: Stage): number | nul
   const until = STAGES.indexOf(stage)
   const before = trail.filter((step) => {
     const at = STAGES.indexOf(step.stage as Stage) // unknown stages have the index -1 and are excluded
-    return at >= STAGES.indexOf('fuse') && at <= until
+    return at >= STAGES.indexOf('fusion') && at <= until
   })
   return before.at(-1)?.score ?? (trail.length === 0 ? score : null)
 }

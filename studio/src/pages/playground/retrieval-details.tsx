@@ -7,12 +7,12 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import type { Preview } from './queries.ts'
 import styles from './retrieval-details.module.css'
 
-type Retriever = keyof Preview['legs']
-type RetrieverReport = Preview['legs'][Retriever]
+type Retriever = keyof Preview['retrievers']
+type RetrieverReport = Preview['retrievers'][Retriever]
 
 const RETRIEVERS: readonly (readonly [Retriever, MessageKey])[] = [
   ['keyword', 'playground.retrieverKeyword'],
-  ['meaning', 'playground.retrieverVector'],
+  ['vector', 'playground.retrieverVector'],
   ['rerank', 'playground.retrieverRerank'],
 ]
 const TONES: Record<RetrieverReport['state'], Tone> = {
@@ -23,16 +23,16 @@ const TONES: Record<RetrieverReport['state'], Tone> = {
 
 export function RetrievalDetails({ preview }: { preview: Preview }) {
   const { t, number } = useI18n()
-  const { legs, resolution, closeness, abstained, time } = preview
+  const { retrievers, resolution, topSimilarity, abstained, timeExpression } = preview
   const { embeddingSource, embeddingModel, vectorStore, strategyUsed, fusionUsed } = resolution
-  const failed = RETRIEVERS.filter(([retriever]) => legs[retriever].state === 'failed')
+  const failed = RETRIEVERS.filter(([retriever]) => retrievers[retriever].state === 'failed')
   return (
     <div className={styles.resolution}>
       {failed.map(([retriever, name]) => (
         <Notice key={retriever} tone="warn">
           {t('playground.retrieverDegraded', {
             retriever: t(name),
-            reason: legs[retriever].because ?? '?',
+            reason: retrievers[retriever].reason ?? '?',
           })}
         </Notice>
       ))}
@@ -55,23 +55,25 @@ export function RetrievalDetails({ preview }: { preview: Preview }) {
         <Detail name={t('playground.fusion')}>{fusionUsed}</Detail>
         {RETRIEVERS.map(([retriever, name]) => (
           <Detail key={retriever} name={t(name)}>
-            <RetrieverStatus report={legs[retriever]} />
+            <RetrieverStatus report={retrievers[retriever]} />
           </Detail>
         ))}
-        {closeness !== null && (
+        {topSimilarity !== null && (
           <Detail name={t('playground.topSimilarity')}>
             <Tooltip text={t('playground.topSimilarityHelp')}>
               <span className={styles.number}>
-                {number(closeness, { maximumFractionDigits: 2 })}
+                {number(topSimilarity, { maximumFractionDigits: 2 })}
               </span>
             </Tooltip>{' '}
             {abstained && <Chip tone="warn">{t('playground.abstained')}</Chip>}
           </Detail>
         )}
-        {closeness === null && abstained && (
+        {topSimilarity === null && abstained && (
           <Detail name={t('playground.abstained')}>{t('common.yes')}</Detail>
         )}
-        {time !== null && <Detail name={t('playground.timeExpression')}>{time}</Detail>}
+        {timeExpression !== null && (
+          <Detail name={t('playground.timeExpression')}>{timeExpression}</Detail>
+        )}
       </dl>
     </div>
   )
@@ -79,7 +81,7 @@ export function RetrievalDetails({ preview }: { preview: Preview }) {
 
 function RetrieverStatus({ report }: { report: RetrieverReport }) {
   const { t } = useI18n()
-  const { state, hits, because, missing = 0 } = report
+  const { state, hits, reason, withoutVector = 0 } = report
   const text =
     state === 'searched'
       ? t('playground.retrieverHits', { count: hits })
@@ -87,10 +89,10 @@ function RetrieverStatus({ report }: { report: RetrieverReport }) {
   return (
     <>
       <Dot tone={TONES[state]}>{text}</Dot>
-      {because !== null && <span className={styles.because}>{because}</span>}
-      {missing > 0 && (
-        <span className={styles.because}>
-          {t('playground.retrieverNotEmbedded', { count: missing })}
+      {reason !== null && <span className={styles.reason}>{reason}</span>}
+      {withoutVector > 0 && (
+        <span className={styles.reason}>
+          {t('playground.retrieverNotEmbedded', { count: withoutVector })}
         </span>
       )}
     </>

@@ -3,26 +3,26 @@ import type { Stage } from './ranking-trail.ts'
 
 export const STAGE_NAMES: Record<Stage, MessageKey> = {
   keyword: 'playground.stageKeyword',
-  meaning: 'playground.stageVector',
-  fuse: 'playground.stageFusion',
-  match: 'playground.stageMatch',
-  weigh: 'playground.stageBoost',
+  vector: 'playground.stageVector',
+  fusion: 'playground.stageFusion',
+  'question-match': 'playground.stageMatch',
+  boost: 'playground.stageBoost',
   rerank: 'playground.stageRerank',
-  diversify: 'playground.stageDiversity',
-  floor: 'playground.stageThreshold',
+  diversity: 'playground.stageDiversity',
+  threshold: 'playground.stageThreshold',
   fit: 'playground.stageBudget',
   recent: 'playground.stageRecent',
 }
 
 export const STAGE_HELP: Record<Stage, MessageKey> = {
   keyword: 'playground.helpKeyword',
-  meaning: 'playground.helpVector',
-  fuse: 'playground.helpFusion',
-  match: 'playground.helpMatch',
-  weigh: 'playground.helpBoost',
+  vector: 'playground.helpVector',
+  fusion: 'playground.helpFusion',
+  'question-match': 'playground.helpMatch',
+  boost: 'playground.helpBoost',
   rerank: 'playground.helpRerank',
-  diversify: 'playground.helpDiversity',
-  floor: 'playground.helpThreshold',
+  diversity: 'playground.helpDiversity',
+  threshold: 'playground.helpThreshold',
   fit: 'playground.helpBudget',
   recent: 'playground.helpRecent',
 }

@@ -7,29 +7,29 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import styles from './context-block.module.css'
 import { useTurn } from './queries.ts'
 
-type ContextLine = ReceiptDetail['pieces'][number]
+type ContextLine = ReceiptDetail['lines'][number]
 type Redaction = NonNullable<ContextLine['redaction']>
 
 const REDACTION_NOTES: Record<Redaction, MessageKey> = {
   erased: 'receipts.redactedErased',
   forgotten: 'receipts.redactedForgotten',
-  'not-kept': 'receipts.redactedNotStored',
+  'not-stored': 'receipts.redactedNotStored',
 }
 
 export function ContextBlock({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
-  const { block, pieces } = receipt
+  const { block, lines: contextLines } = receipt
   if (block === null) return <p className={styles.soft}>{t('receipts.blockNotStored')}</p>
   const lines = block.split('\n')
-  const first = lines.length - 1 - pieces.length
-  const redactions = new Set(pieces.flatMap(({ redaction }) => redaction ?? []))
+  const first = lines.length - 1 - contextLines.length
+  const redactions = new Set(contextLines.flatMap(({ redaction }) => redaction ?? []))
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={styles.scroll} aria-label={t('receipts.blockText')} tabIndex={0}>
         <pre className={styles.text}>
           {lines.map((line, index) => {
-            const contextLine = pieces[index - first]
+            const contextLine = contextLines[index - first]
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines of a receipt do not reorder
               <Fragment key={index}>

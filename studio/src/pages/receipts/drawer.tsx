@@ -34,11 +34,11 @@ export function ReceiptDrawer({
 
 function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
-  const { injected, shadow, quoted, turns, extracted, toolCalls, sessionId } = receipt
+  const { injected, dryRun, excerptIds, turns, extracted, toolCalls, sessionId } = receipt
   return (
     <div className={styles.parts}>
       <Decision receipt={receipt} />
-      {(injected ?? shadow) !== null && (
+      {(injected ?? dryRun) !== null && (
         <Section title={t(injected === null ? 'receipts.blockDryRun' : 'receipts.block')}>
           <ContextBlock owner={owner} receipt={receipt} />
         </Section>
@@ -46,9 +46,9 @@ function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDe
       <Section title={t('receipts.results')}>
         <RecallResults owner={owner} receipt={receipt} />
       </Section>
-      {quoted.length > 0 && (
+      {excerptIds.length > 0 && (
         <Section title={t('receipts.excerpts')}>
-          {quoted.map((id) => (
+          {excerptIds.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
         </Section>
@@ -93,8 +93,8 @@ function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDe
 
 function Decision({ receipt }: { receipt: Receipt }) {
   const { t } = useI18n()
-  const { injected, shadow, gate, error, degraded } = receipt
-  const context = injected ?? shadow
+  const { injected, dryRun, gate, error, degraded } = receipt
+  const context = injected ?? dryRun
   const amount = {
     memories: t('receipts.memoryCount', { count: memoriesIn(receipt).length }),
     tokens: t('receipts.tokenCount', { count: context?.tokens ?? 0 }),
@@ -108,15 +108,15 @@ function Decision({ receipt }: { receipt: Receipt }) {
       {injected !== null && (
         <p>{t('receipts.contextInserted', { ...amount, placement: injected.placement })}</p>
       )}
-      {shadow !== null && <p>{t('receipts.contextDryRun', amount)}</p>}
+      {dryRun !== null && <p>{t('receipts.contextDryRun', amount)}</p>}
       {gate !== null && (
         <p className={styles.soft}>
           {gate.by === 'off'
-            ? gate.because
+            ? `${t('playground.gate')}: ${gate.reason}`
             : t('receipts.gateDecision', {
                 section: gate.section,
                 by: gate.by,
-                reason: gate.because,
+                reason: gate.reason,
               })}{' '}
           <InfoTip text={t('receipts.gateHelp')} />
         </p>

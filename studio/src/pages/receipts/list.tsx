@@ -112,9 +112,9 @@ export function Status({ receipt: { status } }: { receipt: Receipt }) {
 
 /** Highlights failures; deliberate skips are neutral. */
 const REASON_TONES: Readonly<Record<string, Tone>> = {
-  late: 'warn',
+  timeout: 'warn',
   failed: 'bad',
-  shadow: 'accent',
+  'dry-run': 'accent',
 }
 
 export function Outcome({ receipt }: { receipt: Receipt }) {

@@ -17,15 +17,15 @@ export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
 /** Labels of the skip reasons. */
 export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
   none: 'receipts.skippedNone',
-  'nothing-relevant': 'receipts.skippedNoRelevantMemories',
+  'no-relevant-memories': 'receipts.skippedNoRelevantMemories',
   'not-needed': 'receipts.skippedNotNeeded',
   'no-budget': 'receipts.skippedNoBudget',
-  'no-inject': 'receipts.skippedContextDisabled',
-  'no-question': 'receipts.skippedNoUserMessage',
-  'no-place': 'receipts.skippedNoInsertionPoint',
-  'no-memory': 'receipts.skippedMemoryDisabled',
-  shadow: 'receipts.skippedDryRun',
-  late: 'receipts.skippedTimeout',
+  'context-disabled': 'receipts.skippedContextDisabled',
+  'no-user-message': 'receipts.skippedNoUserMessage',
+  'no-insertion-point': 'receipts.skippedNoInsertionPoint',
+  'memory-disabled': 'receipts.skippedMemoryDisabled',
+  'dry-run': 'receipts.skippedDryRun',
+  timeout: 'receipts.skippedTimeout',
   failed: 'receipts.skippedFailed',
   off: 'receipts.skippedMemoryOff',
 }
@@ -108,6 +108,6 @@ export function daysOf(period: number): readonly string[] {
   })
 }
 
-export function memoriesIn({ injected, shadow }: Receipt): readonly string[] {
-  return (injected ?? shadow)?.memories ?? []
+export function memoriesIn({ injected, dryRun }: Receipt): readonly string[] {
+  return (injected ?? dryRun)?.memories ?? []
 }

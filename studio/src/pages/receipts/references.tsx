@@ -8,19 +8,19 @@ import { Chip } from '../../ui/layout.tsx'
 import styles from './drawer.module.css'
 import { memoriesIn, useTurn } from './queries.ts'
 
-type Trail = Receipt['recalled'][number]['trail']
+type Trail = Receipt['results'][number]['trail']
 
 export function RecallResults({ owner, receipt }: { owner: string; receipt: Receipt }) {
   const { t } = useI18n()
-  const { recalled, identity, quoted } = receipt
-  const includedIds = new Set([...memoriesIn(receipt), ...quoted])
-  const resultIds = new Set(recalled.map(({ memory }) => memory))
-  const identityOnly = identity.filter((id) => !resultIds.has(id))
+  const { results, identityIds, excerptIds } = receipt
+  const includedIds = new Set([...memoriesIn(receipt), ...excerptIds])
+  const resultIds = new Set(results.map(({ memory }) => memory))
+  const identityOnly = identityIds.filter((id) => !resultIds.has(id))
   const inclusionOf = (id: string) => {
-    if (identity.includes(id)) return 'receipts.identity'
+    if (identityIds.includes(id)) return 'receipts.identity'
     return includedIds.has(id) ? 'receipts.included' : 'receipts.omitted'
   }
-  if (recalled.length + identityOnly.length === 0) {
+  if (results.length + identityOnly.length === 0) {
     return <p className={styles.soft}>{t('receipts.noResults')}</p>
   }
   return (
@@ -32,7 +32,7 @@ export function RecallResults({ owner, receipt }: { owner: string; receipt: Rece
           </MemoryLine>
         </li>
       ))}
-      {recalled.map(({ memory, score, trail }) => (
+      {results.map(({ memory, score, trail }) => (
         <li key={memory}>
           <ResultLine owner={owner} id={memory}>
             <Chip tone={includedIds.has(memory) ? 'accent' : 'plain'}>

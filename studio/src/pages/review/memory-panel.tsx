@@ -54,7 +54,7 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
   }
   return (
     <QueryResult query={query} lines={2}>
-      {({ turns, goneTurns }) => (
+      {({ turns, deletedTurns }) => (
         <div className={styles.sources}>
           <h4>{t('review.sources')}</h4>
           {turns.map(({ id, content, role, speaker, saidAt, sessionId }) => (
@@ -76,9 +76,9 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
               </figcaption>
             </figure>
           ))}
-          {goneTurns.length > 0 && (
+          {deletedTurns.length > 0 && (
             <p className={styles.faint}>
-              {t('review.deletedSources', { count: goneTurns.length })}
+              {t('review.deletedSources', { count: deletedTurns.length })}
             </p>
           )}
         </div>

@@ -72,7 +72,7 @@ export function useReviewActions(owner: string) {
         ...{ owner, keep: keep.id, drop: drop.id },
         ...(content === undefined ? {} : { content }),
       }
-      const response = await attempt(() => data(api.POST('/api/review/settle', { body })))
+      const response = await attempt(() => data(api.POST('/api/review/resolve', { body })))
       if (response === null) return false
       showUndoToast(t(content === undefined ? 'review.resolved' : 'review.merged'), response.change)
       return true

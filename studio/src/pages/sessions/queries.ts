@@ -86,7 +86,7 @@ export function useSessionMemories({ owner, id, user }: SessionRef) {
             ...userParam(user),
             sessionId: id,
             limit: MEMORIES_PER_PAGE,
-            includeEnded: true,
+            includeExpired: true,
           },
           ...{ status: ['active', 'disabled', 'superseded'] as Memory['status'][] },
           ...cursorParam(next),

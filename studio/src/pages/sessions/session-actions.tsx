@@ -193,7 +193,7 @@ const OUTCOME_MESSAGES: Readonly<Record<string, MessageKey>> = {
 }
 
 function describeOutcome(result: DistillationResult, t: Translate): string {
-  const { outcome, facts, identity, pending } = result
+  const { outcome, facts, identityStatements, pendingSignals } = result
   const [kind = '', reason = ''] = outcome.split(':')
   const known = OUTCOME_MESSAGES[outcome]
   const sentences = [
@@ -207,9 +207,11 @@ function describeOutcome(result: DistillationResult, t: Translate): string {
         : kind === 'dead_letter'
           ? t('sessions.outcomeDead', { count: Number(reason) })
           : t(kind === 'error' ? 'sessions.outcomeError' : 'sessions.outcomeSkipped', { reason }),
-    ...(identity > 0 ? [t('sessions.outcomeIdentity', { count: identity })] : []),
+    ...(identityStatements > 0
+      ? [t('sessions.outcomeIdentity', { count: identityStatements })]
+      : []),
     ...(facts.suspect > 0 ? [t('sessions.outcomeReview', { count: facts.suspect })] : []),
-    ...(pending > 0 ? [t('sessions.outcomePending', { count: pending })] : []),
+    ...(pendingSignals > 0 ? [t('sessions.outcomePending', { count: pendingSignals })] : []),
   ]
   return sentences.join(' ')
 }

@@ -98,7 +98,8 @@ function SessionRow({
   onOpen: () => void
 }) {
   const { t, ago } = useI18n()
-  const { id, user, opening, turns, pending, dead, episode, lastSaidAt } = session
+  const { id, user, firstMessage, turns, pendingSignals, deadLetterSignals, episode, lastTurnAt } =
+    session
   return (
     <button
       type="button"
@@ -106,17 +107,21 @@ function SessionRow({
       aria-current={isSelected || undefined}
       onClick={onOpen}
     >
-      <span className={styles.opening}>{opening ?? id}</span>
+      <span className={styles.opening}>{firstMessage ?? id}</span>
       <span className={styles.facts}>
         <span className={styles.name}>{user === null ? id : `${user} · ${id}`}</span>
         <span>
-          {t('sessions.turns', { count: turns })} · {ago(lastSaidAt)}
+          {t('sessions.turns', { count: turns })} · {ago(lastTurnAt)}
         </span>
       </span>
       <span className={styles.chips}>
         {episode !== null && <Chip tone="good">{t('sessions.distilled')}</Chip>}
-        {pending > 0 && <Chip tone="accent">{t('sessions.pending', { count: pending })}</Chip>}
-        {dead > 0 && <Chip tone="bad">{t('sessions.failed', { count: dead })}</Chip>}
+        {pendingSignals > 0 && (
+          <Chip tone="accent">{t('sessions.pending', { count: pendingSignals })}</Chip>
+        )}
+        {deadLetterSignals > 0 && (
+          <Chip tone="bad">{t('sessions.failed', { count: deadLetterSignals })}</Chip>
+        )}
       </span>
     </button>
   )

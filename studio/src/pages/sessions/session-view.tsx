@@ -73,7 +73,7 @@ function Heading({ session: { owner, id, user } }: { session: SessionRef }) {
   const sessionSignals = sessions.data?.pages
     .flatMap(({ sessions }) => sessions)
     .find((each) => each.id === id && (user === undefined || each.user === user))
-  const [from, to] = [sessionSignals?.firstSaidAt, sessionSignals?.lastSaidAt].map((at) =>
+  const [from, to] = [sessionSignals?.startedAt, sessionSignals?.lastTurnAt].map((at) =>
     at === undefined ? '' : time(at),
   ) as [string, string] // two entries
   return (

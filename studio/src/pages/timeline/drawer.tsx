@@ -38,12 +38,12 @@ export function EpisodeDrawer({
         : { footer: <Actions owner={owner} episode={episode} onEdit={onEdit} /> })}
     >
       <QueryResult query={query}>
-        {({ episode: loaded, goneTurns, facts }) => (
+        {({ episode: loaded, deletedTurns, facts }) => (
           <>
             <VerbatimText>{loaded.summary}</VerbatimText>
             <ItemList name={t('timeline.decisions')} icon="check" lines={loaded.decisions} />
             <ItemList name={t('timeline.actionItems')} icon="next" lines={loaded.actionItems} />
-            <EpisodeDetails episode={loaded} goneTurns={goneTurns} />
+            <EpisodeDetails episode={loaded} deletedTurns={deletedTurns} />
             <ExtractedMemories owner={owner} facts={facts} />
           </>
         )}
@@ -96,14 +96,14 @@ function Actions({
 
 function EpisodeDetails({
   episode,
-  goneTurns,
+  deletedTurns,
 }: {
   episode: Episode
-  goneTurns: readonly string[]
+  deletedTurns: readonly string[]
 }) {
   const { t, number } = useI18n()
   const { owner, sessionId, turns, topics, entities, user, salience, status } = episode
-  const [firstTurn] = turns.filter((turn) => !goneTurns.includes(turn))
+  const [firstTurn] = turns.filter((turn) => !deletedTurns.includes(turn))
   return (
     <>
       <DetailList>
@@ -135,8 +135,8 @@ function EpisodeDetails({
       <Link to="/studio/memories" search={{ owner, memory: episode.id }}>
         {t('timeline.asMemory')}
       </Link>
-      {goneTurns.length > 0 && (
-        <Notice tone="warn">{t('timeline.deletedTurns', { count: goneTurns.length })}</Notice>
+      {deletedTurns.length > 0 && (
+        <Notice tone="warn">{t('timeline.deletedTurns', { count: deletedTurns.length })}</Notice>
       )}
     </>
   )

@@ -114,7 +114,7 @@ export function useEpisode(owner: string, id: string | null) {
 export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'report'],
-    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+    queryFn: () => data(api.GET('/api/learning/status', { params: { query: { owner } } })),
   })
 }
 

@@ -19,26 +19,26 @@ const BACKUP_OPTIONS = {
   every: {
     kind: 'value',
     value: 'span',
-    help: 'Again after each span, as 15m or 6h, until it is stopped.',
+    help: 'Repeat at this interval, such as 15m or 6h, until stopped.',
   },
   keep: {
     kind: 'value',
     value: 'n',
-    help: `Into a folder, of which the newest n are kept. Default with --every: ${KEEP}.`,
+    help: `Write into a folder and keep the newest n backups. Default with --every: ${KEEP}.`,
   },
 } as const
 
 export const backupCommand = defineCommand({
   name: 'backup',
-  group: 'Upkeep',
-  summary: 'Copy the whole database to a new file while it is in use.',
+  group: 'Administration',
+  summary: 'Back up the database to a new file while it is in use.',
   details:
     'The copy is a database like the original, encrypted with the same key if that is; `recover` goes back to it. With ' +
     '`--every` or `--keep` copies go into a folder, named by their time; each is looked through before it counts.',
   arguments: [
     {
       name: 'file',
-      help: 'Where to; nothing may be there yet. With --every or --keep, a folder.',
+      help: 'The new file. With --every or --keep, a folder.',
       isRequired: true,
     },
   ],
@@ -55,7 +55,7 @@ export const backupCommand = defineCommand({
     const { database } = call.getEnvironment()
     await database.backup(file)
     const key = database.state() === 'encrypted' ? ' It is encrypted with the same key.' : ''
-    return { json: { file }, text: `Copied the database to ${file}.${key}` }
+    return { json: { file }, text: `Backed up the database to ${file}.${key}` }
   },
 })
 
@@ -64,7 +64,7 @@ async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<Comman
   const folder = requirePositional(call)
   const spanMs = every === undefined ? null : parseTime('every', every, 0, 'ahead')
   if (spanMs !== null && (spanMs <= 0 || spanMs > SPAN_MS_MAX)) {
-    throw new UsageError('--every takes a span of up to 24 days, as 15m or 6h.')
+    throw new UsageError('--every must be a duration of up to 24 days, such as 15m or 6h.')
   }
   const { host } = call
   const { database } = call.getEnvironment()
@@ -77,8 +77,8 @@ async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<Comman
   }
   const text =
     spanMs === null
-      ? `Copied the database to ${last.file}.`
-      : `Stopped after ${formatCount(taken, 'copy', 'copies')}.`
+      ? `Backed up the database to ${last.file}.`
+      : `Stopped after ${formatCount(taken, 'backup')}.`
   return { json: { ...last, taken }, text }
 }
 
@@ -88,21 +88,25 @@ const SPAN_MS_MAX = 24 * DAY_MS
 function keepOf(text: string | undefined): number {
   const keep = Number(text ?? KEEP)
   if (Number.isInteger(keep) && keep >= 1 && keep <= KEEP_MAX) return keep
-  throw new UsageError('--keep takes a whole number of at least 1.')
+  throw new UsageError('--keep must be an integer of at least 1.')
 }
 
 export const recoverCommand = defineCommand({
   name: 'recover',
-  group: 'Upkeep',
-  summary: 'Go back to a copy that `backup` has made.',
+  group: 'Administration',
+  summary: 'Restore a backup.',
   details:
     'The copy is looked through first, and stays where it is. A database that is there is only replaced with ' +
     '`--force`, and kept beside the new one. Nothing may have it open. Of a folder, the last copy is taken that was made ' +
     'by the time given with `--at`: what was written after it is not in it.',
-  arguments: [{ name: 'backup', help: 'A copy, or a folder of copies.', isRequired: true }],
+  arguments: [{ name: 'backup', help: 'A backup file, or a folder of backups.', isRequired: true }],
   options: {
-    at: { kind: 'value', value: 'time', help: 'As it was then: 2h (ago), or 2026-12-01T18:00.' },
-    force: { kind: 'flag', help: 'Also where there is a database.' },
+    at: {
+      kind: 'value',
+      value: 'time',
+      help: 'Restore the state at this time: 2h (ago), or 2026-12-01T18:00.',
+    },
+    force: { kind: 'flag', help: 'Replace an existing database.' },
   },
   examples: [
     'recollect recover ~/backups/recollect-monday.db',
@@ -114,14 +118,16 @@ export const recoverCommand = defineCommand({
     const { database } = call.getEnvironment()
     const time = at === undefined ? null : parseTime('at', at, call.host.now(), 'back')
     if (time !== null && time > call.host.now()) {
-      throw new AppError('invalid_input', '--at takes a time that has passed.')
+      throw new AppError('invalid_input', '--at must be in the past.')
     }
     const recovered = await database.restoreBackup(requirePositional(call), { at: time, force })
     const kept =
-      recovered.previousFile === null ? '' : `\nWhat was there is kept in ${recovered.previousFile}`
+      recovered.previousFile === null
+        ? ''
+        : `\nThe previous database was kept as ${recovered.previousFile}`
     return {
       json: recovered,
-      text: `The database is now that of ${recovered.file}.${kept}`,
+      text: `Restored ${recovered.file}.${kept}`,
     }
   },
 })

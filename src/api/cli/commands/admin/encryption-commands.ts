@@ -6,20 +6,20 @@ import { createProgressLine, formatPercent } from '../../output/progress-line.ts
 import { formatNumber } from '../../output/text-rendering.ts'
 
 export const NEW_KEY_OPTIONS = {
-  'new-key-file': { kind: 'value', value: 'file', help: 'The file with the key to encrypt with.' },
+  'new-key-file': { kind: 'value', value: 'file', help: 'The key file to encrypt with.' },
   'generate-key-file': {
     kind: 'value',
     value: 'file',
-    help: 'Make a new random key in this file.',
+    help: 'Generate a random key into this file.',
   },
 } as const
 
 export const encryptCommand = defineCommand({
   name: 'encrypt',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Encrypt the database in place.',
   details:
-    'The key comes from `--generate-key-file`, `--new-key-file`, `--key-file` or the environment; without one, a ' +
+    'The key comes from `--generate-key-file`, `--new-key-file`, `--encryption-key-file` or the environment; without one, a ' +
     'passphrase is asked for twice. Nothing else may have the database open.',
   arguments: [],
   options: NEW_KEY_OPTIONS,
@@ -28,7 +28,10 @@ export const encryptCommand = defineCommand({
   async run(call) {
     const { database, keyOrigin } = call.getEnvironment()
     if (database.state() === 'encrypted') {
-      throw new AppError('conflict', 'The database is encrypted already. `rekey` changes its key.')
+      throw new AppError(
+        'conflict',
+        'The database is already encrypted. Use `rekey` to change its key.',
+      )
     }
     const key =
       parseNewKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
@@ -39,19 +42,19 @@ export const encryptCommand = defineCommand({
 
 export const rekeyCommand = defineCommand({
   name: 'rekey',
-  group: 'Upkeep',
-  summary: 'Give the encrypted database another key.',
+  group: 'Administration',
+  summary: 'Change the key of an encrypted database.',
   details:
-    'The key it has now comes from `--key-file` or the environment, the new one from `--new-key-file` or ' +
+    'The key it has now comes from `--encryption-key-file` or the environment, the new one from `--new-key-file` or ' +
     '`--generate-key-file`; what is missing is asked for. Nothing else may have the database open.',
   arguments: [],
   options: NEW_KEY_OPTIONS,
-  examples: ['recollect rekey --key-file old.key --generate-key-file new.key'],
+  examples: ['recollect rekey --encryption-key-file old.key --generate-key-file new.key'],
   isLocalOnly: true,
   async run(call) {
     const { database } = call.getEnvironment()
     if (database.state() === 'plain') {
-      throw new AppError('conflict', 'The database is not encrypted. `encrypt` does that.')
+      throw new AppError('conflict', 'The database is not encrypted. Use `encrypt`.')
     }
     const key = parseNewKey(call) ?? (await askKey(call))
     const converted = await shown(call, 'Encrypting anew', (show) => database.rekey(key, show))
@@ -61,18 +64,18 @@ export const rekeyCommand = defineCommand({
 
 export const decryptCommand = defineCommand({
   name: 'decrypt',
-  group: 'Upkeep',
-  summary: 'Take the encryption off the database, in place.',
-  details: 'The key comes from `--key-file` or the environment, or is asked for.',
+  group: 'Administration',
+  summary: 'Decrypt the database in place.',
+  details: 'The key comes from `--encryption-key-file` or the environment, or is asked for.',
   arguments: [],
   options: {},
-  examples: ['recollect decrypt --key-file ~/recollect.key'],
+  examples: ['recollect decrypt --encryption-key-file ~/recollect.key'],
   isLocalOnly: true,
   async run(call) {
     const { database } = call.getEnvironment()
     const { isChanged } = await shown(call, 'Decrypting', (show) => database.decrypt(show))
     const text = isChanged
-      ? `Decrypted ${database.file}. Who can read the file can now read the memories.`
+      ? `Decrypted ${database.file}. Anyone who can read the file can now read the memories.`
       : `${database.file} was not encrypted.`
     return { json: { file: database.file, changed: isChanged }, text }
   },
@@ -81,7 +84,7 @@ export const decryptCommand = defineCommand({
 export function parseNewKey(call: Invocation<typeof NEW_KEY_OPTIONS>): NewKey | null {
   const { 'new-key-file': file, 'generate-key-file': generated } = call.options
   if (file !== undefined && generated !== undefined) {
-    throw new UsageError('Give --new-key-file or --generate-key-file, not both.')
+    throw new UsageError('--new-key-file and --generate-key-file cannot be combined.')
   }
   if (generated !== undefined) return { kind: 'generated', path: generated }
   return file === undefined ? null : { kind: 'file', path: file }
@@ -91,13 +94,13 @@ async function askKey(call: Invocation): Promise<NewKey> {
   const { host } = call
   if (!host.stdin.isTerminal || !host.stderr.isTerminal) {
     throw new UsageError(
-      'There is no new key, and no terminal to ask for a passphrase.',
-      'Give --generate-key-file or --new-key-file.',
+      'A new key is required, and there is no terminal to ask for a passphrase.',
+      'Use --generate-key-file or --new-key-file.',
     )
   }
   const passphrase = await host.askSecret('New passphrase: ')
-  if ((await host.askSecret('The same again: ')) !== passphrase) {
-    throw new UsageError('The two passphrases differ. Nothing was changed.')
+  if ((await host.askSecret('Repeat the passphrase: ')) !== passphrase) {
+    throw new UsageError('The passphrases differ. Nothing was changed.')
   }
   return { kind: 'passphrase', passphrase }
 }
@@ -128,17 +131,17 @@ function answer(
   const lines = [
     isChanged ? `${what} ${file}.` : `${file} already has this key.`,
     ...(isChanged ? [keepSafe(key, keyOrigin)] : []),
-    ...plainCopies.map((copy) => `Not encrypted, remove it when you no longer need it: ${copy}`),
+    ...plainCopies.map((copy) => `Unencrypted copy; remove it when you no longer need it: ${copy}`),
   ]
   return { json: { file, changed: isChanged, plainCopies }, text: lines.join('\n') }
 }
 
 function keepSafe(key: NewKey, keyOrigin: string | null): string {
-  const loss = 'Without it, nobody can read the memories again, and neither can you.'
+  const loss = 'Without it, the memories cannot be recovered.'
   switch (key.kind) {
     case 'generated':
     case 'file':
-      return `Keep a copy of ${key.path} in a safe place. ${loss}\nFrom now on give it: --key-file ${key.path}, or RECOLLECT_KEY_FILE.`
+      return `Keep a copy of ${key.path} in a safe place. ${loss}\nFrom now on give it: --encryption-key-file ${key.path}, or RECOLLECT_ENCRYPTION_KEY_FILE.`
     case 'passphrase':
       return `Keep the passphrase in a safe place. ${loss}`
     case 'configured':

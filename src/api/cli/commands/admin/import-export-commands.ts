@@ -28,20 +28,20 @@ const BUFFERED_CHARACTERS = 64 * 1024
 
 export const exportCommand = defineCommand({
   name: 'export',
-  group: 'Moving',
-  summary: "Write an owner's memories, with history, as JSON Lines.",
+  group: 'Import and export',
+  summary: 'Export an owner as JSON Lines, with history.',
   details:
     'One header, then one row per line, times in milliseconds since 1970; `import` reads it. Without a file it ' +
     'goes to standard output. A file appears only when it is complete.',
-  arguments: [{ name: 'file', help: 'Where to, or - for standard output.' }],
+  arguments: [{ name: 'file', help: 'Output file, or - for standard output.' }],
   options: {
-    'all-owners': { kind: 'flag', help: 'Everything of every owner.' },
+    'all-owners': { kind: 'flag', help: 'Export all owners.' },
     'passphrase-file': {
       kind: 'value',
       value: 'file',
-      help: 'Encrypt it with the passphrase in this file.',
+      help: 'Encrypt the export with the passphrase in this file.',
     },
-    force: { kind: 'flag', help: 'Replace a file that is there.' },
+    force: { kind: 'flag', help: 'Overwrite an existing file.' },
   },
   examples: [
     'recollect export memories.jsonl',
@@ -97,13 +97,13 @@ const IMPORT_OPTIONS = {
   from: {
     kind: 'value',
     value: 'format',
-    help: `What it is, where that is not told from its content: ${IMPORT_FORMATS.join(', ')}.`,
+    help: `The format, if it cannot be detected: ${IMPORT_FORMATS.join(', ')}.`,
   },
-  'into-owner': { kind: 'value', value: 'name', help: 'Give everything to this owner instead.' },
+  'into-owner': { kind: 'value', value: 'name', help: 'Import everything into this owner.' },
   'passphrase-file': {
     kind: 'value',
     value: 'file',
-    help: 'The file with the passphrase of an encrypted export.',
+    help: 'The passphrase file of an encrypted export.',
   },
 } as const
 
@@ -111,15 +111,15 @@ type ImportCall = Invocation<typeof IMPORT_OPTIONS>
 
 export const importCommand = defineCommand({
   name: 'import',
-  group: 'Moving',
-  summary: 'Take in what `export` wrote, or what other systems keep.',
+  group: 'Import and export',
+  summary: 'Import an export, or data of other systems.',
   details:
     'What the file is, is told from its content. Of an export, owners, users, ids and history come back as they were; ' +
     'with `--into-owner` or `--owner`, all of it goes to that one, and on a server with a key that is no superadmin’s, ' +
     'to the home of the key. Importing the same file again changes nothing. Lines that cannot be read are told with ' +
     'their numbers and do not stop the others; then the exit code is 2. What other systems keep is read on this ' +
     'machine only.',
-  arguments: [{ name: 'file', help: 'The file, or - for standard input.', isRequired: true }],
+  arguments: [{ name: 'file', help: 'Input file, or - for standard input.', isRequired: true }],
   options: IMPORT_OPTIONS,
   examples: [
     'recollect import memories.jsonl',
@@ -246,7 +246,7 @@ async function* counted<Item>(
 ): AsyncGenerator<Item> {
   let number = 0
   for await (const item of items) {
-    assertNotAborted(call, 'Stopped. What was taken in stays; importing again goes on from there.')
+    assertNotAborted(call, 'Canceled. Imported rows stay; run the import again to continue.')
     yield item
     onItem(++number)
   }
@@ -262,7 +262,7 @@ async function passphraseFor(call: ImportCall): Promise<string | undefined> {
 
 async function passphraseIn(file: string): Promise<string> {
   const passphrase = await readSecretFile(file)
-  if (passphrase === '') throw new UsageError(`There is no passphrase in ${file}.`)
+  if (passphrase === '') throw new UsageError(`${file} contains no passphrase.`)
   return passphrase
 }
 

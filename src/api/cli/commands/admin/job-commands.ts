@@ -6,13 +6,13 @@ import { JOB_ACTIONS, JOB_OPTIONS, listed } from '../learning/distillation-comma
 
 export const jobsCommand = defineCommand({
   name: 'jobs',
-  group: 'Upkeep',
-  summary: 'Show background work, try it again, or take it back.',
+  group: 'Administration',
+  summary: 'List, retry or cancel background jobs.',
   details:
     'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
   arguments: [
     { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The job to try again or take back.' },
+    { name: 'id', help: 'The job to retry or cancel.' },
   ],
   options: JOB_OPTIONS,
   examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],

@@ -34,15 +34,15 @@ const KEY_OPTIONS = {
   home: {
     kind: 'value',
     value: 'owner',
-    help: 'The owner that is meant when none is named. Default: --owner.',
+    help: 'The default owner of the key. Default: --owner.',
   },
   role: { kind: 'value', value: 'role', help: `One of ${ROLES.join(', ')}. Default: user.` },
   'acts-for': {
     kind: 'values',
     value: 'owners',
-    help: 'Further owners that it reaches, with commas between; repeatable.',
+    help: 'Additional owners, comma-separated; repeatable.',
   },
-  expires: { kind: 'value', value: 'when', help: 'Ends then: 90d, 2026-12-01. Default: never.' },
+  expires: { kind: 'value', value: 'when', help: 'Expiry: 90d, 2026-12-01. Default: never.' },
   ...YES_OPTION,
 } as const
 
@@ -51,15 +51,15 @@ type Key = z.output<(typeof listKeys)['output']>['keys'][number]
 
 export const keysCommand = defineCommand({
   name: 'keys',
-  group: 'Serving',
-  summary: 'List the keys that open the server, make new ones, and end them.',
+  group: 'Server',
+  summary: 'List, create and revoke API keys.',
   details:
     'A `reader` looks, an `agent` also adds and changes, a `user` also clears, moves and sets, each for the owners of ' +
     'the key; a `superadmin` may do everything for everybody. A secret is shown once, when it is made. `reset` makes a ' +
     'new management key and ends the former one; it works only on the machine that has the database.',
   arguments: [
     { name: 'action', help: `One of ${KEY_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'name', help: 'What a new key is for, or the id of the one to revoke.' },
+    { name: 'name', help: 'The name of a new key, or the id of the key to revoke.' },
   ],
   options: KEY_OPTIONS,
   examples: [
@@ -74,9 +74,9 @@ export const keysCommand = defineCommand({
       case 'list':
         return listedKeys(call)
       case 'create':
-        return createdKey(call, required(name, '`keys create` needs a <name>: what it is for.'))
+        return createdKey(call, required(name, '`keys create` requires a <name>.'))
       case 'revoke':
-        return revokedKey(call, required(name, '`keys revoke` needs the <id> of a key.'))
+        return revokedKey(call, required(name, '`keys revoke` requires the <id> of a key.'))
       case 'reset':
         return resetKey(call)
     }
@@ -91,7 +91,7 @@ function required(word: string | undefined, message: string): string {
 async function listedKeys(call: KeysCall): Promise<CommandResult> {
   const output = await call.perform(listKeys, {})
   if (output.keys.length === 0) {
-    const text = 'There are no keys yet. `recollect serve` makes the first one when it starts.'
+    const text = 'No keys yet. `recollect serve` creates the first one at startup.'
     return { json: output, text }
   }
   const now = call.host.now()
@@ -127,11 +127,11 @@ async function createdKey(call: KeysCall, name: string): Promise<CommandResult> 
   })
   const { key, secret } = output
   const lines = [
-    `Made ${key.id} (${key.role} of ${toTerminalLine(key.home)}). This is shown once and never again:`,
+    `Created ${key.id} (${key.role} of ${toTerminalLine(key.home)}). The secret is shown only once:`,
     '',
     `  ${call.style.bold(secret)}`,
     '',
-    'Programs send it as `Authorization: Bearer …`; `recollect` takes it as RECOLLECT_API_KEY or --key.',
+    'Send it as `Authorization: Bearer …`; for the CLI set RECOLLECT_API_KEY or --key.',
   ]
   return { json: output, text: lines.join('\n') }
 }
@@ -147,13 +147,13 @@ async function revokedKey(call: KeysCall, id: string): Promise<CommandResult> {
 /** For whoever has lost it: the machine itself is the proof that one may. */
 async function resetKey(call: KeysCall): Promise<CommandResult> {
   assertLocal(call, '`keys reset`')
-  const question = 'Make a new management key? The former one ends at once.'
+  const question = 'Create a new management key? The previous one is revoked at once.'
   await confirmAction(call, question, 'Nothing was changed.')
   const engine = await call.getEnvironment().database.openEngine({ create: true })
   try {
     const secret = await engine.admin.keys.resetManagement()
     const text = [
-      'The former management key is ended. The new one is shown once and never again:',
+      'The previous management key was revoked. The new secret is shown only once:',
       '',
       `  ${call.style.bold(secret)}`,
     ].join('\n')
@@ -165,27 +165,27 @@ async function resetKey(call: KeysCall): Promise<CommandResult> {
 
 const OWNER_ACTIONS = ['list', 'erase'] as const
 const OWNER_OPTIONS = {
-  'dry-run': { kind: 'flag', help: 'Only say how much there is.' },
+  'dry-run': { kind: 'flag', help: 'Only count.' },
   ...YES_OPTION,
 } as const
 
 export const ownersCommand = defineCommand({
   name: 'owners',
-  group: 'Serving',
-  summary: 'List who has memories here, or remove everything of one for good.',
+  group: 'Server',
+  summary: 'List owners, or erase one permanently.',
   details:
     '`owners erase <owner>` removes memories, history, conversations, settings and keys, and nothing brings them back. ' +
     'It asks on a terminal; elsewhere it needs `--yes`.',
   arguments: [
     { name: 'action', help: `One of ${OWNER_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'owner', help: 'Whom to erase.' },
+    { name: 'owner', help: 'The owner to erase.' },
   ],
   options: OWNER_OPTIONS,
   examples: ['recollect owners', 'recollect owners erase ada --dry-run'],
   async run(call) {
     const [action, owner] = call.positionals
     if (parseAction('owners', action, OWNER_ACTIONS) === 'list') return listedOwners(call)
-    return erasedOwner(call, required(owner, '`owners erase` needs an <owner>.'))
+    return erasedOwner(call, required(owner, '`owners erase` requires an <owner>.'))
   },
 })
 
@@ -210,20 +210,20 @@ async function erasedOwner(
 ): Promise<CommandResult> {
   const counted = await call.perform(eraseOwner, { owner, dryRun: true })
   const found = rowsText(counted.rows)
-  if (found === '') return { json: counted, text: `There is nothing of ${quoteForShell(owner)}.` }
+  if (found === '') return { json: counted, text: `Owner ${quoteForShell(owner)} has no data.` }
   if (call.options['dry-run']) {
     return { json: counted, text: `Would erase ${found}. Nothing was changed.` }
   }
   const question = `Erase everything of ${quoteForShell(owner)} (${found})? It can't be undone.`
   await confirmAction(call, question, 'Nothing was erased.')
   const erased = await call.perform(eraseOwner, { owner })
-  return { json: erased, text: `Erased ${rowsText(erased.rows)} for good.` }
+  return { json: erased, text: `Erased ${rowsText(erased.rows)} permanently.` }
 }
 
 const ROW_NAMES: { readonly [table: string]: readonly [one: string, many: string] } = {
   memory: ['memory', 'memories'],
   revision: ['earlier version', 'earlier versions'],
-  tombstone: ['trace of forgotten ones', 'traces of forgotten ones'],
+  tombstone: ['tombstone', 'tombstones'],
   turn: ['message', 'messages'],
   entry: ['setting, key or receipt', 'settings, keys and receipts'],
 }
@@ -243,17 +243,21 @@ const AUDIT_LIMIT_MAX = 1_000
 
 export const auditCommand = defineCommand({
   name: 'audit',
-  group: 'Serving',
-  summary: 'Show who did what to which memory, newest first.',
+  group: 'Server',
+  summary: 'Show the audit log, newest first.',
   details:
     'It holds ids and never text, of everybody or with `--owner` of one, for as many days as the setting `auditDays` ' +
     'says.',
   arguments: [],
   options: {
-    from: { kind: 'value', value: 'when', help: 'Only since then: 3d (ago), 2026-12-01.' },
-    before: { kind: 'value', value: 'when', help: 'Only before then.' },
-    limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${AUDIT_LIMIT}.` },
-    after: { kind: 'value', value: 'id', help: 'Go on after this entry.' },
+    from: { kind: 'value', value: 'when', help: 'Only entries since: 3d (ago), 2026-12-01.' },
+    before: { kind: 'value', value: 'when', help: 'Only entries before.' },
+    limit: {
+      kind: 'value',
+      value: 'n',
+      help: `Maximum number of entries. Default: ${AUDIT_LIMIT}.`,
+    },
+    after: { kind: 'value', value: 'id', help: 'Continue after this entry.' },
   },
   examples: ['recollect audit', 'recollect audit --owner ada --from 7d --json'],
   async run(call) {
@@ -267,7 +271,7 @@ export const auditCommand = defineCommand({
       ...(before === undefined ? {} : { before: parseTime('before', before, now, 'back') }),
       ...(after === undefined ? {} : { after }),
     })
-    if (output.entries.length === 0) return { json: output, text: 'Nothing was noted.' }
+    if (output.entries.length === 0) return { json: output, text: 'The audit log is empty.' }
     const rows = output.entries.map(
       ({ at, actor, operation, owner: whose, targets, targetCount }) => [
         { text: formatTime(Date.parse(at)) },
@@ -281,7 +285,7 @@ export const auditCommand = defineCommand({
     )
     const lines = [renderTable(call.style, ['WHEN', 'WHO', 'WHAT', 'OWNER', 'TO'], rows)]
     if (output.next !== null) {
-      lines.push('', `There are more: ${call.suggestCommand(`audit --after ${output.next}`)}`)
+      lines.push('', `More: ${call.suggestCommand(`audit --after ${output.next}`)}`)
     }
     return { json: output, text: lines.join('\n') }
   },

@@ -44,8 +44,8 @@ type Fields = readonly (readonly [string, string])[]
 
 export const statusCommand = defineCommand({
   name: 'status',
-  group: 'Upkeep',
-  summary: 'Say where the database is, what is in it, and what does not work.',
+  group: 'Administration',
+  summary: 'Show the database, its contents and its problems.',
   details: 'The exit code is 7 when the database is encrypted and its key is missing or wrong.',
   arguments: [],
   options: {},
@@ -100,7 +100,7 @@ async function knownStatus(call: Invocation) {
       ...(output.vectors.state === 'off' ? [] : replicaFields(output.vectors)),
       ['learning', learningText(output.learning)],
       ...(waiting === '' ? [] : [['to learn', waiting] as const]),
-      ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
+      ['settings', changed.length === 0 ? 'all defaults' : changed.join('\n')],
       ...(state.length === 0 ? [] : [['state', toOptionNames(state.join('\n'))] as const]),
     ] satisfies Fields,
   }
@@ -109,7 +109,7 @@ async function knownStatus(call: Invocation) {
 function learningText({ model, pausedUntil, usageToday, reason }: Status['learning']): string {
   const lines = [
     model === null
-      ? 'by patterns; conversations wait for a model (`coreModel`)'
+      ? 'by patterns; distillation needs a model (`learning.extractionModel`)'
       : `by patterns, and with ${toTerminalLine(model)}`,
     ...(pausedUntil === null
       ? []
@@ -117,7 +117,7 @@ function learningText({ model, pausedUntil, usageToday, reason }: Status['learni
     ...(usageToday === null || (model === null && usageToday.calls === 0)
       ? []
       : [usageText(usageToday)]),
-    ...(reason === null ? [] : [`The job queue can't be read: ${reason}`]),
+    ...(reason === null ? [] : [`The job queue is unreadable: ${reason}`]),
   ]
   return lines.join('\n')
 }
@@ -187,7 +187,7 @@ function lockedStatus(call: Invocation, setup: CliEnvironment, error: AppError):
 
 /** How memories are found by meaning, and how many are not yet. */
 function indexFields(index: Status['index']): Fields {
-  if (index === null) return [['recall', 'by words alone']]
+  if (index === null) return [['recall', 'keyword search only']]
   const { embedder, withoutVector, buildingSpace, reason } = index
   const lack =
     withoutVector === null || withoutVector === 0
@@ -244,14 +244,14 @@ const LOOK_AGAIN_MS = 100
 
 export const reindexCommand = defineCommand({
   name: 'reindex',
-  group: 'Upkeep',
-  summary: 'Embed every memory and turn that has no vector yet.',
+  group: 'Administration',
+  summary: 'Embed all memories and turns without a vector.',
   details:
     'Memories and turns of conversations are embedded in the background; this does it now. It can be stopped, and ' +
     'goes on where it was; a server goes on by itself.',
   arguments: [],
   options: {
-    force: { kind: 'flag', help: 'Embed all of them again.' },
+    force: { kind: 'flag', help: 'Re-embed everything.' },
   },
   examples: ['recollect reindex', 'recollect reindex --force'],
   async run(call) {
@@ -261,7 +261,7 @@ export const reindexCommand = defineCommand({
     const { index } = await call.perform(getSystemStatus, {})
     const of = index?.space == null ? '' : ` (${index.space})`
     const vectors = formatNumber(index?.vectors ?? 0)
-    const text = `${vectors} memories and turns can be found by meaning${of}.`
+    const text = `${vectors} memories and turns are embedded${of}.`
     return { json: done, text }
   },
 })
@@ -277,7 +277,7 @@ async function reindexed(call: Invocation): Promise<z.output<(typeof getReindexS
         `${formatNumber(done)} of ${formatNumber(total)} embedded${formatPercent(done, total)}`,
       )
       if (!(await sleep(LOOK_AGAIN_MS, call.host.stopSignal))) {
-        throw createAbortedError('Stopped; `reindex` goes on from here.')
+        throw createAbortedError('Canceled; run `reindex` again to continue.')
       }
     }
   } finally {
@@ -286,14 +286,14 @@ async function reindexed(call: Invocation): Promise<z.output<(typeof getReindexS
 }
 
 const DOCTOR_OPTIONS = {
-  repair: { kind: 'flag', help: 'Mend what can be rebuilt from the memories.' },
-  salvage: { kind: 'flag', help: 'Save what is readable of a damaged file; the file is kept.' },
+  repair: { kind: 'flag', help: 'Rebuild derived data.' },
+  salvage: { kind: 'flag', help: 'Recover readable rows of a damaged file; the file is kept.' },
 } as const
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  group: 'Upkeep',
-  summary: 'Check the database, and mend it when asked to.',
+  group: 'Administration',
+  summary: 'Check the integrity of the database, and repair it.',
   details:
     'The exit code is 0 when all is well and 8 when faults remain. Repairing rebuilds what is derived and never ' +
     'changes a memory. `--salvage` works only on the machine that has the database.',
@@ -302,19 +302,19 @@ export const doctorCommand = defineCommand({
   examples: ['recollect doctor', 'recollect doctor --repair', 'recollect doctor --salvage'],
   async run(call) {
     const { repair, salvage } = call.options
-    if (repair && salvage) throw new UsageError('Give --repair or --salvage, not both.')
+    if (repair && salvage) throw new UsageError('--repair and --salvage cannot be combined.')
     if (salvage) assertLocal(call, '`doctor --salvage`')
     const { database, remote } = call.getEnvironment()
     const isMissing = remote === null && database.state() === 'missing'
     if (isMissing && salvage) {
-      throw new UsageError(`There is no database at ${database.file} to salvage.`)
+      throw new UsageError(`No database found at ${database.file}.`)
     }
     const saved = salvage ? await salvaged(call) : null
     const found = await call.perform(repair ? repairing : examine, {})
     const isMended = repair && found.problems.length > 0
     const remaining = isMended ? (await call.perform(examine, {})).problems : found.problems
     const { index } = await call.perform(getSystemStatus, {})
-    const healthy = isMissing ? `There is no database at ${database.file} yet.` : 'All is well.'
+    const healthy = isMissing ? `No database exists at ${database.file} yet.` : 'No problems found.'
     const text = [
       ...(saved === null ? [] : [salvagedText(saved)]),
       ...faultLines(found.problems, remaining, healthy),
@@ -359,7 +359,9 @@ function faultLines(
 function lackingLines(missing: number): readonly string[] {
   if (missing === 0) return []
   const lacking = formatCount(missing, 'memory or turn is', 'memories and turns are')
-  return [`${lacking} not embedded yet and found by words only. Run \`recollect reindex\`.`]
+  return [
+    `${lacking} not embedded yet and found by keyword search only. Run \`recollect reindex\`.`,
+  ]
 }
 
 async function salvaged(call: Invocation): Promise<SalvageResult> {
@@ -380,6 +382,6 @@ function salvagedText({ recovered, losses, quarantineFile: damagedAt }: SalvageR
     ([name, number]) => `  ${formatNumber(number)} ${name}`,
   )
   const lost =
-    losses.length === 0 ? ['Nothing was lost.'] : ['Lost:', ...losses.map((each) => `  ${each}`)]
+    losses.length === 0 ? ['No data was lost.'] : ['Lost:', ...losses.map((each) => `  ${each}`)]
   return ['Saved:', ...rows, ...lost, `The damaged database is kept in ${damagedAt}`].join('\n')
 }

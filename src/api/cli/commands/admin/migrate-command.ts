@@ -13,22 +13,22 @@ const OPTIONS = {
   to: {
     kind: 'value',
     value: 'place',
-    help: 'The address of a PostgreSQL database, or a data folder.',
+    help: 'A PostgreSQL URL, or a data folder.',
   },
   'to-schema': {
     kind: 'value',
     value: 'name',
-    help: 'The schema to use there. Default: `recollect`.',
+    help: 'The target schema. Default: `recollect`.',
   },
   ...NEW_KEY_OPTIONS,
-  'dry-run': { kind: 'flag', help: 'Only say what would be moved.' },
-  undo: { kind: 'flag', help: 'Use the store again that was left, or give up leaving it.' },
+  'dry-run': { kind: 'flag', help: 'Only report what would be migrated.' },
+  undo: { kind: 'flag', help: 'Return to the previous store, or abandon a running migration.' },
 } as const
 
 export const migrateCommand = defineCommand({
   name: 'migrate',
-  group: 'Moving',
-  summary: 'Move everything to another store while it is used.',
+  group: 'Import and export',
+  summary: 'Migrate to another store while it is in use.',
   details:
     'From wherever the configuration says, to a PostgreSQL database or a data folder, with history, settings, keys ' +
     'and vectors. It can be stopped at any time; the same command goes on where it was. When all is there and was ' +
@@ -44,7 +44,8 @@ export const migrateCommand = defineCommand({
   async run(call) {
     const { to, undo, 'dry-run': isDry } = call.options
     if (undo) {
-      if (to !== undefined || isDry) throw new UsageError('`--undo` goes alone.')
+      if (to !== undefined || isDry)
+        throw new UsageError('`--undo` cannot be combined with other options.')
       return undone(call)
     }
     const target = targetOf(call)
@@ -55,24 +56,24 @@ export const migrateCommand = defineCommand({
 
 function targetOf(call: Invocation<typeof OPTIONS>): MigrationTarget {
   const { to, 'to-schema': schema } = call.options
-  if (to === undefined) throw new UsageError('Give `--to`: an address, or a folder.')
+  if (to === undefined) throw new UsageError('`--to` is required: a URL or a folder.')
   const key = parseNewKey(call)
   if (/^postgres(?:ql)?:\/\//.test(to)) {
     if (key !== null) {
-      throw new UsageError('A key is for a database in a folder; PostgreSQL keeps its own.')
+      throw new UsageError('Key options apply to databases in a folder only, not to PostgreSQL.')
     }
     return { kind: 'postgres', url: to, schema: schema ?? null }
   }
-  if (schema !== undefined) throw new UsageError('`--to-schema` goes with a PostgreSQL address.')
+  if (schema !== undefined) throw new UsageError('`--to-schema` requires a PostgreSQL URL.')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(to)) {
-    throw new UsageError('`--to` takes postgresql://… or a folder.')
+    throw new UsageError('`--to` must be postgresql://… or a folder.')
   }
   return { kind: 'folder', folder: basename(to) === DATABASE_FILE ? dirname(to) : to, key }
 }
 
 async function previewed(call: Invocation): Promise<CommandResult> {
   const preview = await call.getEnvironment().database.migrator.preview()
-  const lines = [`From ${preview.from} would be moved:`, ...amounts(preview)]
+  const lines = [`Would be migrated from ${preview.from}:`, ...amounts(preview)]
   return { json: { ...preview, dryRun: true }, text: lines.join('\n') }
 }
 
@@ -95,7 +96,7 @@ async function moved(call: Invocation, target: MigrationTarget): Promise<Command
 
 const PHASES = {
   copying: 'Copying',
-  'catching up': 'Bringing over what has changed meanwhile',
+  'catching up': 'Copying changes made meanwhile',
   comparing: 'Comparing both stores',
   switching: 'Switching',
 } as const
@@ -106,14 +107,14 @@ function movedText(result: MigrationResult): string {
       ? ''
       : ` Writes waited for ${formatNumber(result.writeFreezeMs)} ms.`
   return [
-    `Moved from ${result.from} to ${result.to}; both were compared.${held}`,
+    `Migrated from ${result.from} to ${result.to}; both were compared.${held}`,
     ...amounts(result),
     ...result.vectorsRefused.map(
-      ({ space, because }) => `Vectors of ${space} have to be made again: ${because}`,
+      ({ space, because }) => `Vectors of ${space} must be rebuilt: ${because}`,
     ),
-    'Set from now on, then start everything again:',
+    'Set the following, then restart all servers:',
     ...result.settings.map((line) => `  ${line}`),
-    'The old store refuses writes. `recollect migrate --undo` takes it back into use.',
+    'The old store refuses writes. Run `recollect migrate --undo` to return to it.',
   ].join('\n')
 }
 
@@ -121,19 +122,19 @@ function amounts({ rows, vectors }: Pick<MigrationResult, 'rows' | 'vectors'>): 
   return [
     formatCount(rows.memory, 'memory', 'memories'),
     formatCount(rows.revision, 'earlier version', 'earlier versions'),
-    formatCount(rows.tombstone, 'trace of something forgotten', 'traces of something forgotten'),
+    formatCount(rows.tombstone, 'tombstone', 'tombstones'),
     formatCount(rows.turn, 'turn', 'turns'),
-    formatCount(rows.entry, 'entry of the system', 'entries of the system'),
+    formatCount(rows.entry, 'system entry', 'system entries'),
     formatCount(vectors, 'vector', 'vectors'),
   ].map((line) => `  ${line}`)
 }
 
 async function undone(call: Invocation): Promise<CommandResult> {
   const result = await call.getEnvironment().database.migrator.undo()
-  if (result === null) throw new AppError('not_found', 'This store was not moved anywhere.')
+  if (result === null) throw new AppError('not_found', 'This store was not migrated.')
   const text =
     result.state === 'moving'
-      ? `Nothing is being moved to ${result.to} any more. What is there is incomplete; remove it.`
-      : `This store takes writes again. What was written at ${result.to} since is only there.`
+      ? `The migration to ${result.to} was abandoned. The data there is incomplete; remove it.`
+      : `This store accepts writes again. Data written to ${result.to} since then is only there.`
   return { json: result, text }
 }

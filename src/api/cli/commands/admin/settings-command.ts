@@ -21,22 +21,22 @@ import { renderFields, renderTable, toTerminalLine } from '../../output/text-ren
 
 const ACTIONS = ['list', 'get', 'set', 'unset'] as const
 const OPTIONS = {
-  system: { kind: 'flag', help: 'For everybody, not for one owner.' },
+  system: { kind: 'flag', help: 'Set the system level instead of one owner.' },
 } as const
 
 type SettingsCall = Invocation<typeof OPTIONS>
 
 export const settingsCommand = defineCommand({
   name: 'settings',
-  group: 'Upkeep',
-  summary: 'Show settings, what they are set by, and change them.',
+  group: 'Administration',
+  summary: 'Show and change settings.',
   details:
     '`settings` lists all; `get <name>` shows one; `set <name>=<value>…` sets them for the owner, or for everybody ' +
     'with `--system`; `unset <name>…` takes back what was set. An owner’s value goes before the system’s, that before ' +
     'what the program was started with, and that before the default.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
-    { name: 'name', help: 'Which settings, for `set` with =value.', isRepeated: true },
+    { name: 'name', help: 'Setting names; with `set` as name=value.', isRepeated: true },
   ],
   options: OPTIONS,
   examples: [
@@ -50,7 +50,7 @@ export const settingsCommand = defineCommand({
     const [action, ...words] = call.positionals
     switch (parseAction('settings', action, ACTIONS)) {
       case 'list':
-        if (words.length > 0) throw new UsageError('`settings list` takes no names; `get` does.')
+        if (words.length > 0) throw new UsageError('`settings list` takes no names; use `get`.')
         return listed(call)
       case 'get':
         return one(call, words)
@@ -90,7 +90,7 @@ async function listed(call: SettingsCall): Promise<CommandResult> {
 
 async function one(call: SettingsCall, words: readonly string[]): Promise<CommandResult> {
   const [word, surplus] = requireSome(words, 'get')
-  if (surplus !== undefined) throw new UsageError('`settings get` takes one name.')
+  if (surplus !== undefined) throw new UsageError('`settings get` requires exactly one name.')
   const given = nameOf(word ?? '')
   const name = settingOf(given)
   const values: Values = await call.perform(getSettings, { ...levelOf(call), sources: true })
@@ -121,13 +121,13 @@ async function change(call: SettingsCall, changes: Values): Promise<CommandResul
 
 function later(name: string): string {
   const declaration: SettingDeclaration = SETTINGS[settingOf(name)]
-  return declaration.appliesAt === 'start' ? ', from the next start on' : ''
+  return declaration.appliesAt === 'start' ? ', takes effect at the next start' : ''
 }
 
 function refuseWrongLevel({ options: given }: SettingsCall, names: readonly string[]): void {
   const wide = names.find((name) => SETTINGS[settingOf(name)].scope === 'system')
   if (wide === undefined || given.system) return
-  throw new UsageError(`${wide} is set for everybody, not for one owner. Give --system.`)
+  throw new UsageError(`${wide} is a system setting. Use --system.`)
 }
 
 function shown(value: unknown): string {
@@ -148,7 +148,7 @@ function joined(words: readonly string[]): readonly string[] {
 
 function assignment(word: string): readonly [string, unknown] {
   const at = word.indexOf('=')
-  if (at < 0) throw new UsageError(`Write ${toTerminalLine(word).slice(0, 40)}=<value> to set it.`)
+  if (at < 0) throw new UsageError(`Use ${toTerminalLine(word).slice(0, 40)}=<value> to set it.`)
   const name = nameOf(word.slice(0, at))
   return [name, parsedValue(name, word.slice(at + 1))]
 }
@@ -159,8 +159,8 @@ function nameOf(word: string): string {
   const names = listSettingNames()
   const meant = findClosestMatch(word, names)
   throw new UsageError(
-    `There is no setting "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
-    'Run `recollect settings` for all of them.',
+    `Unknown setting "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    'Run `recollect settings` for a list.',
   )
 }
 

@@ -1,6 +1,6 @@
 /** The command about the vector store beside the memories. */
 import type { z } from 'zod'
-import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
+import { QUANTIZATIONS } from '../../../../domain/settings/setting-choices.ts'
 import { ERRORS } from '../../../../lib/errors.ts'
 import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
 import {
@@ -21,7 +21,7 @@ import {
 
 const ACTIONS = ['status', 'qdrant', 'test', 'cleanup', 'off'] as const
 const OPTIONS = {
-  url: { kind: 'value', value: 'address', help: 'Of qdrant: where it is.' },
+  url: { kind: 'value', value: 'address', help: 'With qdrant: its URL.' },
   quantization: {
     kind: 'value',
     value: 'form',
@@ -29,9 +29,9 @@ const OPTIONS = {
   },
   'ask-key': {
     kind: 'flag',
-    help: 'Of qdrant: ask for its key, or read it from standard input.',
+    help: 'With qdrant: read its API key from the terminal or standard input.',
   },
-  'dry-run': { kind: 'flag', help: 'Of cleanup: count, and remove nothing.' },
+  'dry-run': { kind: 'flag', help: 'With cleanup: only count.' },
 } as const
 
 type VectorsCall = Invocation<typeof OPTIONS>
@@ -40,8 +40,8 @@ export type WireReplicaStatus = Qdrant['replica']
 
 export const vectorsCommand = defineCommand({
   name: 'vectors',
-  group: 'Upkeep',
-  summary: 'Show and set up a vector store beside the memories.',
+  group: 'Administration',
+  summary: 'Show and configure the vector replica.',
   details:
     '`vectors` says what finds memories by meaning; `qdrant` sets Qdrant up and tries it, `test` asks whether it is ' +
     'ready, `cleanup` removes from it what has expired or belongs to no memory, `off` leaves all to the index of the ' +
@@ -136,8 +136,8 @@ async function tested(call: VectorsCall): Promise<CommandResult> {
   const health = await call.perform(checkQdrantHealth, {})
   const { ok, latencyMs, detail, error } = health
   const text = ok
-    ? `It is ready (${toTerminalLine(detail ?? '')}), ${latencyMs} ms.`
-    : `It is not ready: ${toTerminalLine(error ?? '')}`
+    ? `Ready (${toTerminalLine(detail ?? '')}), ${latencyMs} ms.`
+    : `Not ready: ${toTerminalLine(error ?? '')}`
   return { json: health, text, ...(ok ? {} : { exitCode: ERRORS.unavailable.exit }) }
 }
 

@@ -43,7 +43,7 @@ const ACTIONS = [
   'index',
   'search',
   'append',
-  'flush',
+  'write-session-note',
   'watch',
 ] as const
 const RESULTS_MAX = 100
@@ -56,9 +56,9 @@ const OPTIONS = {
   },
   include: { kind: 'values', value: 'glob', help: 'Of add: only these files; repeatable.' },
   exclude: { kind: 'values', value: 'glob', help: 'Of add: not these files; repeatable.' },
-  deep: { kind: 'flag', help: 'Of status: try the embedding model and vectors as well.' },
+  probe: { kind: 'flag', help: 'With status: also test the embedding model and vector search.' },
   force: { kind: 'flag', help: 'Of index: read and cut every file anew.' },
-  words: {
+  'skip-vectors': {
     kind: 'flag',
     help: 'Of index: leave vectors to be made later; files are found by their words.',
   },
@@ -78,9 +78,9 @@ const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number]
   kind: 'add',
   include: 'add',
   exclude: 'add',
-  deep: 'status',
+  probe: 'status',
   force: 'index',
-  words: 'index',
+  'skip-vectors': 'index',
   'max-results': 'search',
   'min-score': 'search',
   source: 'search',
@@ -88,7 +88,7 @@ const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number]
 
 export const filesCommand = defineCommand({
   name: 'files',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Index Markdown, notes and transcripts, and search in them.',
   details:
     'A root is a workspace (MEMORY.md and memory/, which `append` writes to), any file or folder of notes, or a folder of ' +
@@ -106,7 +106,7 @@ export const filesCommand = defineCommand({
   examples: [
     'recollect files add ~/agent --kind workspace',
     "recollect files add ~/notes --exclude 'drafts/**'",
-    'recollect files status --deep',
+    'recollect files status --probe',
     'recollect files search where is the spare key',
     'recollect files append "The spare key is at the neighbours\'."',
   ],
@@ -129,7 +129,7 @@ export const filesCommand = defineCommand({
         return searched(call, rest)
       case 'append':
         return appended(call, rest)
-      case 'flush':
+      case 'write-session-note':
         return flushed(call, only(action, rest, 'a <session>'))
       case 'watch':
         return watchFiles(call)
@@ -208,7 +208,7 @@ async function removed(call: FilesInvocation, named: string): Promise<CommandRes
 type Status = z.output<(typeof filesStatus)['output']>
 
 async function status(call: FilesInvocation): Promise<CommandResult> {
-  const output = await call.perform(filesStatus, { probe: call.options.deep })
+  const output = await call.perform(filesStatus, { probe: call.options.probe })
   const { watching, model, provider, rebuilding, probes, sources } = output
   const chunks = sources.memory.chunks + sources.sessions.chunks
   const text = renderFields(call.style, [
@@ -272,9 +272,9 @@ function problemLines(problems: readonly { readonly message: string }[]): readon
 }
 
 async function indexed(call: FilesInvocation): Promise<CommandResult> {
-  const { force, words } = call.options
+  const { force, 'skip-vectors': skipVectors } = call.options
   // A server makes vectors by itself, and nobody should have to keep a request open for it.
-  const embed = !words && call.getEnvironment().remote === null
+  const embed = !skipVectors && call.getEnvironment().remote === null
   const progress = createProgressLine(call.host)
   const rest = createTimeEstimate(call.host.now)
   try {

@@ -38,7 +38,7 @@ import {
 
 export const flushCommand = defineCommand({
   name: 'flush',
-  group: 'Remembering',
+  group: 'Write',
   summary: 'Distil a session into memories now.',
   details:
     'Sessions are distilled by themselves once they are quiet, where a server runs. It takes a model: the setting ' +
@@ -75,7 +75,7 @@ export function distillationFields(
 
 export const consolidateCommand = defineCommand({
   name: 'consolidate',
-  group: 'Upkeep',
+  group: 'Administration',
   summary:
     'Merge, promote, evict and prune the memories of an owner, as a server does from time to time.',
   details:
@@ -191,12 +191,16 @@ export const REVIEW_ACTIONS = [
   'approve',
   'reject',
   'conflicts',
-  'settle',
+  'resolve',
   'reconcile',
 ] as const
 
 export const REVIEW_OPTIONS = {
-  content: { kind: 'value', value: 'text', help: 'With settle: what the one that stays says.' },
+  content: {
+    kind: 'value',
+    value: 'text',
+    help: 'With resolve: the new wording of the kept memory.',
+  },
   ...PAGE_OPTIONS,
 } as const
 
@@ -244,7 +248,7 @@ export async function settled(
   if (drop === undefined) {
     const hint = `Run \`${call.suggestCommand('review conflicts')}\`.`
     throw new UsageError(
-      '`review settle` needs the one that stays and the one that gives way.',
+      '`review resolve` requires the memory to keep and the memory to supersede.',
       hint,
     )
   }

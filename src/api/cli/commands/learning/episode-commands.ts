@@ -41,7 +41,7 @@ const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore']
 const EPISODE_OPTIONS = {
   day: { kind: 'value', value: 'date', help: 'Only of this day, as 2026-05-01 (UTC).' },
   from: { kind: 'value', value: 'when', help: 'Only from then on: 30d (ago), 2026-05-01.' },
-  to: { kind: 'value', value: 'when', help: 'Only before then.' },
+  to: { kind: 'value', value: 'when', help: 'Only entries before.' },
   topic: {
     kind: 'values',
     value: 'text',
@@ -69,7 +69,7 @@ type EpisodesCall = Invocation<typeof EPISODE_OPTIONS>
 
 export const episodesCommand = defineCommand({
   name: 'episodes',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Show digests of conversations, and put them right.',
   details:
     'An episode is a memory: `history`, `undo` and `get` work on it as well. What is forgotten goes into the bin.',
@@ -190,7 +190,7 @@ const IDENTITY_ACTIONS = ['list', 'show', 'add', 'edit', 'disable', 'forget', 'r
 
 export const identityCommand = defineCommand({
   name: 'identity',
-  group: 'Remembering',
+  group: 'Write',
   summary: 'Show and change what is always told of a person.',
   details:
     'Each statement is a memory of the category identity: `history` and `undo` work on it as well. The ' +

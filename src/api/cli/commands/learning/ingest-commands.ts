@@ -40,7 +40,7 @@ type Conversation = z.input<(typeof ingestConversation)['input']>
 
 export const ingestCommand = defineCommand({
   name: 'ingest',
-  group: 'Remembering',
+  group: 'Write',
   summary: 'Take in a whole conversation and distil it.',
   details:
     'The file holds JSON as `POST /memory/ingest` takes it: `{"conversation_id": …, "turns": [{"user": …, "assistant": …}]}`, ' +
@@ -111,7 +111,7 @@ type SignalsCall = Invocation<typeof OPTIONS>
 
 export const signalsCommand = defineCommand({
   name: 'signals',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Show what waits to be learned from, have what failed tried again, or nothing learned.',
   details:
     'There is a signal for each exchange that was recorded. After three failures it is `dead`: it is kept, and put aside ' +

@@ -22,7 +22,7 @@ const LIMIT = 20
 const LIMIT_MAX = 200
 
 const OPTIONS = {
-  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
+  limit: { kind: 'value', value: 'n', help: `Maximum number of results. Default: ${LIMIT}.` },
   after: { kind: 'value', value: 'id', help: 'Go on after this receipt.' },
 } as const
 
@@ -30,7 +30,7 @@ type ReceiptsCall = Invocation<typeof OPTIONS>
 
 export const receiptsCommand = defineCommand({
   name: 'receipts',
-  group: 'Serving',
+  group: 'Server',
   summary: 'Show what memory did for requests to models, newest first.',
   details:
     'Each request that passes the gateway while memory is on leaves a receipt: what was recalled and added, what it ' +

@@ -11,7 +11,7 @@ import {
 
 export const reviewCommand = defineCommand({
   name: 'review',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Show memories that look like instructions or contradict others, and decide about them.',
   details:
     'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
@@ -19,15 +19,15 @@ export const reviewCommand = defineCommand({
     'one in the place of the other, `reconcile` says that both hold.',
   arguments: [
     { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The memory to decide about; with settle, the one that stays.' },
-    { name: 'other', help: 'With settle: the one that gives way.' },
+    { name: 'id', help: 'The memory to decide about; with resolve, the one to keep.' },
+    { name: 'other', help: 'With resolve: the one that is superseded.' },
   ],
   options: REVIEW_OPTIONS,
   examples: [
     'recollect review',
     'recollect review approve mem_01kabc…',
     'recollect review conflicts',
-    'recollect review settle mem_01kabc… mem_01kxyz…',
+    'recollect review resolve mem_01kabc… mem_01kxyz…',
   ],
   async run(call) {
     const [word, given, other] = call.positionals
@@ -35,7 +35,7 @@ export const reviewCommand = defineCommand({
     if (action === 'list') return suspects(call)
     if (action === 'conflicts') return conflicts(call)
     const id = requireId(call, 'review', action, given)
-    if (action === 'settle') return settled(call, id, other)
+    if (action === 'resolve') return settled(call, id, other)
     const { operation, became } = DECISIONS[action]
     const output = await call.perform(operation, { id })
     return { json: output, text: `${output.memory.id} ${became}.` }

@@ -56,8 +56,8 @@ const ACTIONS = [
   'forget-turn',
 ] as const
 const OPTIONS = {
-  last: { kind: 'flag', help: 'With show: the last word first.' },
-  memories: {
+  'newest-first': { kind: 'flag', help: 'With show: newest turn first.' },
+  'include-memories': {
     kind: 'flag',
     help: 'With forget: what was learned in it goes into the bin as well.',
   },
@@ -69,11 +69,11 @@ type SessionsCall = Invocation<typeof OPTIONS>
 
 export const sessionsCommand = defineCommand({
   name: 'sessions',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Show what was said, correct it, take it out of use, or remove it for good.',
   details:
     'A turn that is disabled is kept and shown, and neither found, quoted nor learned from until it is restored; what is ' +
-    'removed does not come back. Memories that were learned from it stay, unless `--memories` says otherwise. What is ' +
+    'removed does not come back. Memories that were learned from it stay, unless `--include-memories` says otherwise. What is ' +
     'corrected is learned from again, and what only the old words said goes into the bin.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
@@ -89,7 +89,7 @@ export const sessionsCommand = defineCommand({
     'recollect sessions show ses_4f1d…',
     'recollect sessions edit turn_4f1d… "I meant Rome, not Paris."',
     'recollect sessions disable turn_4f1d…',
-    'recollect sessions forget ses_4f1d… --memories',
+    'recollect sessions forget ses_4f1d… --include-memories',
   ],
   async run(call) {
     const [word, given, ...words] = call.positionals
@@ -146,14 +146,14 @@ async function listed(call: SessionsCall): Promise<CommandResult> {
 }
 
 async function course(call: SessionsCall, id: string): Promise<CommandResult> {
-  const { last } = call.options
+  const { 'newest-first': isNewestFirst } = call.options
   const output = await call.perform(listTurns, {
-    ...{ id, order: last ? 'desc' : 'asc' },
+    ...{ id, order: isNewestFirst ? 'desc' : 'asc' },
     ...parsePage(call.options),
   })
   const texts = output.turns.map((turn) => turnText(call, turn))
   if (output.next !== null) {
-    const same = `sessions show ${quoteForShell(id)}${last ? ' --last' : ''}`
+    const same = `sessions show ${quoteForShell(id)}${isNewestFirst ? ' --newest-first' : ''}`
     texts.push(`There are more: ${call.suggestCommand(`${same} --after ${output.next}`)}`)
   }
   return { json: output, text: texts.join('\n\n') || 'There are no more.' }
@@ -202,7 +202,10 @@ async function forgotten(call: SessionsCall, id: string): Promise<CommandResult>
     `Remove everything that was said in ${toTerminalLine(id)} for good?`,
     KEPT,
   )
-  const output = await call.perform(forgetSession, { id, memories: call.options.memories })
+  const output = await call.perform(forgetSession, {
+    id,
+    memories: call.options['include-memories'],
+  })
   const { turns, memories: binned, change } = output
   const lines = [`Removed ${formatCount(turns, 'turn')}.`]
   if (change !== null) {
@@ -220,7 +223,7 @@ async function forgottenTurn(call: SessionsCall, id: string): Promise<CommandRes
 
 export const agentsCommand = defineCommand({
   name: 'agents',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Show who has memories here, and how many facts and episodes are in use.',
   arguments: [],
   options: {},

@@ -12,12 +12,16 @@ type Remembered = z.output<(typeof addMemory)['output']>
 type Learned = z.output<(typeof learnMemories)['output']>
 
 const SAID_OPTION = {
-  said: { kind: 'value', value: 'when', help: 'When it was said, if not now: 3d, 2026-12-01.' },
+  'observed-at': {
+    kind: 'value',
+    value: 'when',
+    help: 'When it was said: 3d (ago), 2026-12-01. Default: now.',
+  },
 } as const
 
 export const addCommand = defineCommand({
   name: 'add',
-  group: 'Remembering',
+  group: 'Write',
   summary: 'Remember a statement.',
   details:
     'The text is taken from the arguments, or from standard input when it is piped in or given as `-`; the one ' +
@@ -37,13 +41,13 @@ export const addCommand = defineCommand({
     if (expiresAt !== undefined && expiresAt <= call.host.now()) {
       throw new UsageError('--expires is in the past: it would never be found.')
     }
-    const said = saidAt(call)
+    const observedAt = parseObservedAt(call)
     const content = await statementFrom(call)
     const remembered = await call.perform(addMemory, {
       ...described,
       content,
       source: 'cli',
-      ...(said === undefined ? {} : { observedAt: said }),
+      ...(observedAt === undefined ? {} : { observedAt }),
     })
     return { json: remembered, text: sentenceFor(call, remembered) }
   },
@@ -51,7 +55,7 @@ export const addCommand = defineCommand({
 
 export const learnCommand = defineCommand({
   name: 'learn',
-  group: 'Remembering',
+  group: 'Write',
   summary: 'Find what a text says about its writer, and remember that.',
   details:
     'It works with patterns, without a model, for statements in the first person: "I live in Lisbon", ' +
@@ -63,12 +67,12 @@ export const learnCommand = defineCommand({
     'recollect learn < chat.txt',
   ],
   async run(call) {
-    const said = saidAt(call)
+    const observedAt = parseObservedAt(call)
     const text = await statementFrom(call)
     const learned = await call.perform(learnMemories, {
       text,
       source: 'cli',
-      ...(said === undefined ? {} : { observedAt: said }),
+      ...(observedAt === undefined ? {} : { observedAt }),
     })
     return { json: learned, text: summaryOf(call, learned) }
   },
@@ -80,9 +84,11 @@ async function statementFrom(call: Invocation): Promise<string> {
   return text
 }
 
-function saidAt(call: Invocation<typeof SAID_OPTION>): number | undefined {
-  const { said } = call.options
-  return said === undefined ? undefined : parseTime('said', said, call.host.now(), 'back')
+function parseObservedAt(call: Invocation<typeof SAID_OPTION>): number | undefined {
+  const { 'observed-at': observedAt } = call.options
+  return observedAt === undefined
+    ? undefined
+    : parseTime('observed-at', observedAt, call.host.now(), 'back')
 }
 
 function sentenceFor(call: Invocation, { outcome, memory, other, reason }: Remembered): string {

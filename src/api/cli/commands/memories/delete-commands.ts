@@ -1,4 +1,4 @@
-/** Commands that remove memories: into the bin, or for good. */
+/** Commands that forget or erase memories. */
 import type { z } from 'zod'
 import { SETTINGS } from '../../../../domain/settings/settings.ts'
 import { AppError, ERRORS } from '../../../../lib/errors.ts'
@@ -35,8 +35,8 @@ const NOT_ERASED = 'Nothing was erased.'
 
 export const forgetCommand = defineCommand({
   name: 'forget',
-  group: 'Correcting',
-  summary: 'Put memories into the bin, from where they can be restored.',
+  group: 'Edit',
+  summary: 'Move memories to the trash. They can be restored.',
   details:
     'What was said before the forgetting does not come back by itself, not even from work under way. With ' +
     '`--query`, the one memory that clearly fits the description is forgotten; when it is not clear which one is ' +
@@ -113,14 +113,14 @@ async function forgetDescribed(call: Invocation, query: string): Promise<Command
 
 export const eraseCommand = defineCommand({
   name: 'erase',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Remove memories with their history for good.',
   details:
-    'Either the memories named, or with `--bin` everything that has been forgotten for long enough. It asks on a ' +
+    'Either the memories named, or with `--trash` everything that has been forgotten for long enough. It asks on a ' +
     'terminal; elsewhere it needs `--yes`.',
   arguments: [IDS],
   options: {
-    bin: { kind: 'flag', help: 'Empty the bin instead.' },
+    trash: { kind: 'flag', help: 'Empty the trash instead.' },
     days: {
       kind: 'value',
       value: 'n',
@@ -128,18 +128,18 @@ export const eraseCommand = defineCommand({
     },
     ...YES_OPTION,
   },
-  examples: ['recollect erase mem_01kabc…', 'recollect erase --bin --days 0 --yes'],
+  examples: ['recollect erase mem_01kabc…', 'recollect erase --trash --days 0 --yes'],
   async run(call) {
-    const { bin, days } = call.options
-    if (bin && call.positionals.length > 0) throw new UsageError('Give ids or --bin, not both.')
-    if (!bin && days !== undefined) throw new UsageError('--days goes with --bin.')
-    if (!bin && call.positionals.length === 0) {
+    const { trash, days } = call.options
+    if (trash && call.positionals.length > 0) throw new UsageError('Give ids or --trash, not both.')
+    if (!trash && days !== undefined) throw new UsageError('--days goes with --trash.')
+    if (!trash && call.positionals.length === 0) {
       throw new UsageError(
-        '`erase` needs an <id>, or --bin.',
-        'Usage: recollect erase <id>… | --bin',
+        '`erase` needs an <id>, or --trash.',
+        'Usage: recollect erase <id>… | --trash',
       )
     }
-    return bin ? eraseBin(call, days) : eraseEach(call, call.positionals)
+    return trash ? emptyTrashCommand(call, days) : eraseEach(call, call.positionals)
   },
 })
 
@@ -160,7 +160,7 @@ async function eraseEach(call: Sure, ids: readonly string[]): Promise<CommandRes
   return { json: total, text: erasedText(total) }
 }
 
-async function eraseBin(call: Sure, days: string | undefined): Promise<CommandResult> {
+async function emptyTrashCommand(call: Sure, days: string | undefined): Promise<CommandResult> {
   const options =
     days === undefined
       ? {}
@@ -168,12 +168,12 @@ async function eraseBin(call: Sure, days: string | undefined): Promise<CommandRe
   const age = options.days ?? Number((await call.perform(getSettings, {}))['retention.trashDays'])
   const which =
     age === 0
-      ? 'everything in the bin'
+      ? 'everything in the trash'
       : `what was forgotten ${formatCount(age, 'day')} ago or earlier`
   await confirmAction(call, `Erase ${which}? It can't be undone.`, NOT_ERASED)
   const erased = await call.perform(emptyTrash, options)
-  const text = erased.memories === 0 ? 'Nothing in the bin is that old.' : erasedText(erased)
-  return { json: erased, text: age === 0 && erased.memories === 0 ? 'The bin is empty.' : text }
+  const text = erased.memories === 0 ? 'Nothing in the trash is that old.' : erasedText(erased)
+  return { json: erased, text: age === 0 && erased.memories === 0 ? 'The trash is empty.' : text }
 }
 
 function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
@@ -217,7 +217,7 @@ type ClearCall = Invocation<typeof CLEAR_OPTIONS>
 
 export const clearCommand = defineCommand({
   name: 'clear',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Forget many memories at once: by what they have in common, by age, or all.',
   details:
     'It says how many they are and asks first; where nobody can be asked it needs `--yes`. All of it is one change, ' +
@@ -254,7 +254,7 @@ function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
   const ids = given.ids.flatMap((text) => text.split(',')).filter((id) => id !== '')
   const { session } = call.getEnvironment().explicitScope
   const filter = {
-    ...parseFilterOptions({ ...given, ended: false }),
+    ...parseFilterOptions({ ...given, 'include-expired': false }),
     ...(session === undefined ? {} : { sessionId: session }),
     ...(ids.length > 0 ? { ids } : {}),
     ...(q === undefined ? {} : { q }),

@@ -32,7 +32,7 @@ const EDIT_OPTIONS = {
 
 export const editCommand = defineCommand({
   name: 'edit',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Change a memory; what is not named stays as it is.',
   details:
     'The earlier version stays in the history. `--metadata` and `--entity` replace what was there.',
@@ -91,7 +91,7 @@ function refuseBoth(areBoth: boolean, one: string, other: string): void {
 
 export const disableCommand = defineCommand({
   name: 'disable',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Keep a memory out of searches without forgetting it.',
   arguments: [ID],
   options: {},
@@ -104,7 +104,7 @@ export const disableCommand = defineCommand({
 
 export const restoreCommand = defineCommand({
   name: 'restore',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Bring back a memory that was forgotten, disabled or replaced.',
   arguments: [ID],
   options: {
@@ -146,7 +146,7 @@ function changed(call: Invocation, output: Changed, what: string): CommandResult
 
 export const undoCommand = defineCommand({
   name: 'undo',
-  group: 'Correcting',
+  group: 'Edit',
   summary: 'Take back everything one change did.',
   details: 'Later changes to the same memory stay: only what they left untouched is taken back.',
   arguments: [

@@ -52,7 +52,7 @@ type ListCall = Invocation<typeof LIST_OPTIONS>
 
 export const listCommand = defineCommand({
   name: 'list',
-  group: 'Reading',
+  group: 'Read',
   summary: 'List memories, newest first.',
   details: 'With `--as-of`, it lists what was remembered and held at that time.',
   arguments: [],
@@ -172,7 +172,7 @@ function moreOf(call: ListCall, next: string, total: number): string {
 
 export const getCommand = defineCommand({
   name: 'get',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Show one memory, or one turn of a conversation, with everything about it.',
   arguments: [{ name: 'id', help: 'As `list` and `search` show it.', isRequired: true }],
   options: {},
@@ -187,7 +187,7 @@ export const getCommand = defineCommand({
 
 export const searchCommand = defineCommand({
   name: 'search',
-  group: 'Reading',
+  group: 'Read',
   summary:
     'Find the memories and conversation turns that answer a question, by words and meaning, best first.',
   details:
@@ -278,7 +278,7 @@ export const searchCommand = defineCommand({
 
 export const historyCommand = defineCommand({
   name: 'history',
-  group: 'Reading',
+  group: 'Read',
   summary: 'Show every version of a memory and what changed.',
   arguments: [{ name: 'id', help: 'Which memory.', isRequired: true }],
   options: {},

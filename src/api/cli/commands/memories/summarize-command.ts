@@ -15,7 +15,7 @@ const WORDED = {
 
 export const summarizeCommand = defineCommand({
   name: 'summarize',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Put one memory in the place of many old ones of a user.',
   details:
     'The setting `coreModel` names the model that words it; without one, or where it fails, rules condense what was ' +

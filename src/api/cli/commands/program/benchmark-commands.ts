@@ -4,7 +4,7 @@ import { defineCommand, type Invocation } from '../../command.ts'
 
 export const evalCommand = defineCommand({
   name: 'eval',
-  group: 'Upkeep',
+  group: 'Administration',
   summary:
     'Measure how well memories are found and facts extracted (in a clone of the repository).',
   details: 'What stands after `--` goes to the tool: `recollect eval patterns -- --explain`.',
@@ -17,7 +17,7 @@ export const evalCommand = defineCommand({
 
 export const benchCommand = defineCommand({
   name: 'bench',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Measure how fast it is (in a clone of the repository).',
   details: 'What stands after `--` goes to the tool: `recollect bench recall -- --scale 10`.',
   arguments: [{ name: 'what', help: 'Which one, and what is for the tool.', isRepeated: true }],

@@ -10,8 +10,8 @@ type Shell = (typeof SHELLS)[number]
 export function createCompletionCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'completion',
-    group: 'Upkeep',
-    summary: 'Print a script that lets a shell complete commands and options.',
+    group: 'Administration',
+    summary: 'Print a shell completion script.',
     details:
       'For bash: `eval "$(recollect completion bash)"` in ~/.bashrc. For zsh: the same with zsh in ~/.zshrc, after ' +
       '`compinit`. For fish: `recollect completion fish > ~/.config/fish/completions/recollect.fish`.',
@@ -25,8 +25,8 @@ export function createCompletionCommand(commands: () => readonly Command[]): Com
         const meant = findClosestMatch(word, SHELLS)
         const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
         throw new UsageError(
-          `There is no completion for "${word.slice(0, 40)}".${suggestion}`,
-          `There are: ${SHELLS.join(', ')}.`,
+          `No completion for "${word.slice(0, 40)}".${suggestion}`,
+          `Shells: ${SHELLS.join(', ')}.`,
         )
       }
       const script = SCRIPTS[shell](commands())

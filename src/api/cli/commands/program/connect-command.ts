@@ -1,17 +1,9 @@
 /** The command that tells the programs people use where their memory is. */
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writeFileAtomic } from '../../../../lib/atomic-file.ts'
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
+import { getSystemErrorCode } from '../../../../lib/system-error.ts'
 import {
   backupPath,
   CLIENTS,
@@ -37,13 +29,13 @@ import {
   UsageError,
   YES_OPTION,
 } from '../../command.ts'
-import { errorCodeOf, toFileError } from '../../input/file-access.ts'
+import { toFileError } from '../../input/file-access.ts'
 import type { Style } from '../../output/text-rendering.ts'
 import { parseToolSets, TOOL_OPTIONS } from './serve-commands.ts'
 
 const OPTIONS = {
-  print: { kind: 'flag', help: 'Only print what belongs into the file.' },
-  remove: { kind: 'flag', help: 'Take the entry out again.' },
+  print: { kind: 'flag', help: 'Only print the entry.' },
+  remove: { kind: 'flag', help: 'Remove the entry.' },
   ...TOOL_OPTIONS,
   ...YES_OPTION,
 } as const
@@ -51,8 +43,8 @@ type ConnectCall = Invocation<typeof OPTIONS>
 
 export const connectCommand = defineCommand({
   name: 'connect',
-  group: 'Serving',
-  summary: 'Give a program its memory: write Recollect into its MCP configuration.',
+  group: 'Server',
+  summary: 'Connect an MCP client: add Recollect to its configuration.',
   details:
     'It shows what would change and asks first; where nobody can be asked it needs `--yes`. A copy of the file as it ' +
     'was stays beside it. With `--url` and `--key` the program asks that server; otherwise it starts `recollect mcp`, ' +
@@ -67,7 +59,7 @@ export const connectCommand = defineCommand({
   async run(call) {
     const name = clientNamed(call.positionals[0] ?? '')
     if (call.options.print && call.options.remove) {
-      throw new UsageError('Give --print or --remove, not both.')
+      throw new UsageError('--print and --remove cannot be combined.')
     }
     const platform = platformOf(call)
     if (call.options.print) {
@@ -84,7 +76,7 @@ function clientNamed(word: string): ClientName {
   if (isClientName(word)) return word
   const meant = findClosestMatch(word, clientNames())
   throw new UsageError(
-    `There is no client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `Unknown client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
     `There are: ${clientNames().join(', ')}. For others, --print shows an entry to copy.`,
   )
 }
@@ -125,7 +117,7 @@ async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return null
+    if (getSystemErrorCode(error) === 'ENOENT') return null
     throw toFileError(error, path)
   }
 }
@@ -159,17 +151,12 @@ async function written(
 async function replace(named: string, text: string, backup: string | null): Promise<void> {
   // People keep such files elsewhere and link to them; the link stays one.
   const path = backup === null ? named : await realpath(named)
-  const temporary = `${path}.${process.pid}.part`
   try {
     await mkdir(dirname(path), { recursive: true })
     const mode = backup === null ? 0o600 : (await stat(path)).mode & 0o777
     if (backup !== null) await copyFile(path, backup)
-    await writeFile(temporary, text, { mode })
-    // The mask of this process may have taken rights away that the file had.
-    await chmod(temporary, mode)
-    await rename(temporary, path)
+    await writeFileAtomic(path, text, { mode })
   } catch (error) {
-    await rm(temporary, { force: true })
     throw toFileError(error, path)
   }
 }

@@ -13,7 +13,7 @@ import { DEMO, type DemoStep } from './demo-memories.ts'
 
 export const demoCommand = defineCommand({
   name: 'demo',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Fill a throw-away folder with the memories of a made-up person, to try things on.',
   details:
     'Your own memories are not touched. With `--data`, it goes into that folder, which must be new.',

@@ -8,8 +8,8 @@ import { renderCommandHelp, renderOverview } from '../../output/help-text.ts'
 export function createHelpCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
-    group: 'Upkeep',
-    summary: 'Explain all commands, or one.',
+    group: 'Administration',
+    summary: 'Show help for all commands, or for one.',
     arguments: [{ name: 'command', help: 'Which one.' }],
     options: {},
     examples: ['recollect help', 'recollect help add'],
@@ -26,7 +26,7 @@ export function createHelpCommand(commands: () => readonly Command[]): Command {
           commands().map((candidate) => candidate.name),
         )
         const suggestion = meant === null ? '' : ` Did you mean \`${meant}\`?`
-        throw new UsageError(`There is no command "${name.slice(0, 40)}".${suggestion}`)
+        throw new UsageError(`Unknown command "${name.slice(0, 40)}".${suggestion}`)
       }
       return { json: described(command), text: renderCommandHelp(command, call.style) }
     },
@@ -35,7 +35,7 @@ export function createHelpCommand(commands: () => readonly Command[]): Command {
 
 export const versionCommand = defineCommand({
   name: 'version',
-  group: 'Upkeep',
+  group: 'Administration',
   summary: 'Print the version.',
   arguments: [],
   options: {},

@@ -14,28 +14,28 @@ const SERVE_OPTIONS = {
   host: {
     kind: 'value',
     value: 'address',
-    help: 'Where to listen. Default: 127.0.0.1, this machine only.',
+    help: 'The address to listen on. Default: 127.0.0.1, this machine only.',
   },
-  port: { kind: 'value', value: 'n', help: 'Default: 20128. 0 takes any free one.' },
+  port: { kind: 'value', value: 'n', help: 'The port. Default: 20128; 0 for any free port.' },
   'no-auth': {
     kind: 'flag',
-    help: 'Let everybody in without a key. Only for an address that nobody else reaches.',
+    help: 'Disable authentication. Only for addresses that nobody else can reach.',
   },
-  'tls-cert': { kind: 'value', value: 'file', help: 'The certificate, to serve over HTTPS.' },
-  'tls-key': { kind: 'value', value: 'file', help: 'Its private key.' },
+  'tls-cert': { kind: 'value', value: 'file', help: 'TLS certificate file, for HTTPS.' },
+  'tls-key': { kind: 'value', value: 'file', help: 'TLS private key file.' },
   'trust-proxy': {
     kind: 'flag',
-    help: 'A proxy stands in front: believe what it says about who asks.',
+    help: 'Trust the forwarded headers of a reverse proxy.',
   },
   'allow-host': {
     kind: 'values',
     value: 'name',
-    help: 'A further name that the server is asked by, as memory.example.org; repeatable.',
+    help: 'An additional host name, such as memory.example.org; repeatable.',
   },
   'allow-origin': {
     kind: 'values',
     value: 'origin',
-    help: 'Pages that may ask it, as https://app.example.org; repeatable.',
+    help: 'An allowed origin of web pages, such as https://app.example.org; repeatable.',
   },
 } as const
 
@@ -43,8 +43,8 @@ type ServeCall = Invocation<typeof SERVE_OPTIONS>
 
 export const serveCommand = defineCommand({
   name: 'serve',
-  group: 'Serving',
-  summary: 'Serve the memories over HTTP until stopped.',
+  group: 'Server',
+  summary: 'Run the HTTP server.',
   details:
     'At the first start it makes a management key and shows it, once. Ctrl-C or a request to terminate ends it once ' +
     'running requests are done; a second one ends it at once.',
@@ -62,8 +62,8 @@ export const serveCommand = defineCommand({
     const server = serverOf(call)
     if (call.options['no-auth'] && !isLoopback(address)) {
       throw new UsageError(
-        `--no-auth would let everybody in who reaches ${address}.`,
-        'Leave it out, or listen on 127.0.0.1.',
+        `--no-auth would give access to anyone who can reach ${address}.`,
+        'Remove it, or listen on 127.0.0.1.',
       )
     }
     const number = port === undefined ? listen.port : parseInteger('port', port, 0, PORT_MAX)
@@ -105,7 +105,7 @@ function serverOf(call: ServeCall): ServerNetworkOptions {
   const { server } = call.getEnvironment()
   const { 'tls-cert': certFile, 'tls-key': keyFile } = given
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.')
+    throw new UsageError('--tls-cert and --tls-key must be set together.')
   }
   return {
     tls: certFile === undefined || keyFile === undefined ? server.tls : { certFile, keyFile },
@@ -139,7 +139,7 @@ async function announce(
 function firstKey({ style }: Invocation, url: string, key: string): readonly string[] {
   return [
     '',
-    'This key may do everything. It is shown now and never again; keep it in a safe place:',
+    'The management key has full access and is shown only once. Store it in a safe place:',
     '',
     `  ${style.bold(key)}`,
     '',
@@ -157,33 +157,33 @@ function isLoopback(address: string): boolean {
 }
 
 export const TOOL_OPTIONS = {
-  compatibility: {
+  'compatibility-tools': {
     kind: 'flag',
-    help: 'Also offer the tool names that other memory servers have.',
+    help: 'Also offer tools with the names of other memory servers.',
   },
-  further: { kind: 'flag', help: 'Also offer tools for conversations and upkeep.' },
+  'extended-tools': { kind: 'flag', help: 'Also offer tools for conversations and maintenance.' },
 } as const
 
 /** Those that are asked for here, or wherever this program runs. */
 export function parseToolSets(call: Invocation<typeof TOOL_OPTIONS>): ToolSets {
-  const { compatibility, further } = call.options
+  const { 'compatibility-tools': compatibility, 'extended-tools': extended } = call.options
   const { mcpTools } = call.getEnvironment()
   return {
     hasCompatibilityTools: compatibility || mcpTools.hasCompatibilityTools,
-    hasExtendedTools: further || mcpTools.hasExtendedTools,
+    hasExtendedTools: extended || mcpTools.hasExtendedTools,
   }
 }
 
 export const mcpCommand = defineCommand({
   name: 'mcp',
-  group: 'Serving',
-  summary: 'Serve the memories to an MCP client over standard input and output.',
+  group: 'Server',
+  summary: 'Run an MCP server over stdio.',
   details:
     'Clients start it themselves; `recollect connect` tells them to. The model reaches the memories of the owner and ' +
     'user that are named here, and no others.',
   arguments: [],
   options: TOOL_OPTIONS,
-  examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility'],
+  examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility-tools'],
   isLocalOnly: true,
   async run(call) {
     const { scope, embeddingProviders, serveMcp } = call.getEnvironment()

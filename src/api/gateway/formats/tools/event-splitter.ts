@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../../lib/json.ts'
 import { EVENT_CHARACTERS_MAX } from '../../../../lib/sse.ts'
 
 /** Server-sent events as they stand in a stream, each with its own text, so that what isn't changed stays as it was. */
@@ -72,13 +72,7 @@ function toBlock(raw: string): RawEvent {
 
 /** What an event says; null when that is no JSON object. */
 export function parseEventJson({ data }: RawEvent): JsonObject | null {
-  if (data === null) return null
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return data === null ? null : parseJsonObject(data)
 }
 
 /** The text of an event that is not one of theirs any more. */

@@ -1,0 +1,69 @@
+/** Re-scores keyword hits with other term weights: context terms count less, the words of a time expression not at all. */
+import { scoreTermCounts } from '../../text/search/bm25.ts'
+import { extractQueryTerms, extractTerms } from '../../text/search/terms.ts'
+import type { LexicalHits } from '../ranking/evidence.ts'
+import type { TimeSpan } from './time-expressions.ts'
+
+/** The weight of terms that occur only in the messages before a follow-up question. */
+const CONTEXT_TERM_WEIGHT = 0.5
+
+/** Lowers the weight of terms that only the context of a follow-up question contains. */
+export function discountContextTerms(lexical: LexicalHits, question: string): LexicalHits {
+  const own = new Set(extractQueryTerms(question))
+  return rescoreHits({
+    ...lexical,
+    terms: lexical.terms.map(({ text, rarity }) => ({
+      text,
+      rarity: own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT,
+    })),
+  })
+}
+
+/**
+ * Removes the words of a time expression such as "four weeks ago", whose time is searched as a span: a memory with these
+ * words meant another time. Words that the question also has elsewhere stay, and all stay when there are no others.
+ */
+export function removeTimeTerms(
+  lexical: LexicalHits,
+  question: string,
+  span: TimeSpan,
+): LexicalHits {
+  const inQuestion = countTerms(question)
+  const inSpan = countTerms(span.words)
+  const kept = lexical.terms.map(
+    ({ text }) => !inSpan.has(text) || inSpan.get(text) !== inQuestion.get(text),
+  )
+  if (!kept.includes(true) || !kept.includes(false)) return lexical
+  const select = <Item>(items: readonly Item[]) => items.filter((_, term) => kept[term])
+  return rescoreHits({
+    ...lexical,
+    terms: select(lexical.terms),
+    hits: lexical.hits.map((hit) => ({ ...hit, counts: select(hit.counts) })),
+  })
+}
+
+/** Scores the hits by their terms again, and drops those without any. */
+function rescoreHits(lexical: LexicalHits): LexicalHits {
+  const { terms, averageLength } = lexical
+  const idfs = terms.map(({ rarity }) => rarity)
+  const total = idfs.reduce((sum, idf) => sum + idf, 0)
+  const hits = lexical.hits
+    .map((hit) => {
+      const relativeLength = averageLength > 0 ? hit.length / averageLength : 1
+      const matched = idfs.reduce((sum, idf, term) => sum + (hit.counts[term] ? idf : 0), 0)
+      return {
+        ...hit,
+        score: scoreTermCounts(hit.counts, idfs, relativeLength),
+        coverage: total > 0 ? matched / total : 0,
+      }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
+  return { ...lexical, hits }
+}
+
+function countTerms(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of extractTerms(text)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
