@@ -14,7 +14,6 @@
  * The number of candidates does not depend on the limit, so the first results are the same for every limit.
  */
 
-import { parseInstant, parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
