@@ -175,7 +175,7 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
   const {
     store,
     vectors,
-    replica: tiers,
+    replication: tiers,
   } = withVectorReplica({
     ...{ store: kept, vectors: kept.vectors, clock: systemClock },
     configuration: async () => mirror,

@@ -10,7 +10,7 @@ import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
-import { type Instant, MINUTE_MS } from '../lib/time.ts'
+import type { Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,

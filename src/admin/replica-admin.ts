@@ -1,4 +1,5 @@
 /** Administration of the vector replica: status, Qdrant settings, health checks and cleanup. */
+
 import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
@@ -142,7 +143,7 @@ export function createReplicaAdmin(
       if (
         replication === undefined &&
         vectorsUnavailableReason !== undefined &&
-        changes.vectorStore === 'qdrant'
+        changes['vectorStore.backend'] === 'qdrant'
       ) {
         throw new AppError('missing_part', vectorsUnavailableReason)
       }

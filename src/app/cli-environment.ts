@@ -1,4 +1,4 @@
-/** What commands work with, made from the configuration. */
+/** The environment of commands, built from the configuration. */
 import type { CliEnvironment, McpStdioOptions } from '../api/cli/host.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDatabase } from './database/local-database.ts'
@@ -9,7 +9,7 @@ export type CliEnvironmentOptions = {
   readonly config: Config
   readonly environment: Environment
   readonly now: () => number
-  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  /** Prompts for the database passphrase; null when there is no terminal. */
   readonly askPassphrase: (() => Promise<string>) | null
   readonly serveMcp: (options: McpStdioOptions) => Promise<void>
 }
@@ -31,7 +31,7 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
     keyOrigin: config.key?.origin ?? null,
     database: createDatabase({ config, now, askPassphrase, languageModel }),
     serve: async (given) => {
-      // A server needs much that a single command need not wait for.
+      // A server needs much that a single command does not have to wait for.
       const [{ serveWithTelemetry: serveObserved }, { serveWithMcp }, { serveWithGateway }] =
         await Promise.all([
           import('./server-telemetry.ts'),
@@ -39,7 +39,7 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
           import('./gateway-mount.ts'),
         ])
       const { bodyBytesMax } = config.gateway
-      // The engine closes them, when nothing asks a model any more.
+      // The engine closes them after the last model call.
       const { registry, upstream } = await providers.open()
       const gateway = { registry, upstream, ...(bodyBytesMax === null ? {} : { bodyBytesMax }) }
       return serveObserved(given, config, (observed) =>

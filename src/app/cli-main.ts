@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `recollect`: builds the host of the command line from this process, and runs one command. */
+/** The `recollect` executable: builds the CLI host from this process and runs one command. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { systemClock } from './system-clock.ts'
 
 const FORCED_EXIT_CODE = 130
 
-/** The first signal asks the command to stop; the second does not wait for it. */
+/** The first signal asks the command to stop; the second exits at once. */
 function stopOnSignals(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -32,7 +32,7 @@ function readVersion(): string {
   return String(version)
 }
 
-/** Whoever runs a clone wants that one, not whatever the registry has under the name. */
+/** In a clone, print the command of the clone rather than the package in the registry. */
 function findProgram(file: string): readonly [string, ...string[]] | null {
   return file.split(sep).includes('node_modules') ? null : [process.execPath, file]
 }
@@ -78,7 +78,10 @@ async function serveMcp(options: McpStdioOptions): Promise<void> {
 
 const TOOLS = { eval: 'evals', bench: 'bench' } as const
 
-/** In a clone the tools are built when they are needed; the package has neither them nor the script that builds. */
+/**
+ * A clone builds the tools on demand; the package includes neither their sources nor the build
+ * script.
+ */
 async function runTool(name: keyof typeof TOOLS, argv: readonly string[]): Promise<number | null> {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const builder = join(root, 'scripts', 'ready.mjs')
@@ -90,6 +93,6 @@ async function runTool(name: keyof typeof TOOLS, argv: readonly string[]): Promi
   return spawnSync(process.execPath, [tool, ...argv], options).status ?? 1
 }
 
-// Files we make hold memories or keys: they are for this user alone.
+// New files hold memories or keys, so only this user may read them.
 process.umask(0o077)
 process.exitCode = await runCommandLine(process.argv.slice(2), createHost())

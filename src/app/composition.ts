@@ -1,4 +1,6 @@
-/** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
+/**
+ * Composition root: connects adapters to the engine. Only this file and its siblings import both.
+ */
 import { existsSync } from 'node:fs'
 import { createStoredSettings } from '../admin/stored-settings.ts'
 import { VECTOR_ENCODINGS, type VectorEncoding } from '../domain/embedding-text.ts'
@@ -33,39 +35,54 @@ import {
 } from './models/model-selection.ts'
 import { systemClock } from './system-clock.ts'
 
-/** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
+/**
+ * The store: one of `path`, `postgres` and `store`; without any, memories are lost when the process
+ * ends.
+ */
 export type EngineOptions = {
-  /** A SQLite file, made when it is missing. */
+  /** A SQLite file, created when missing. */
   readonly path?: string
-  /** The key of an encrypted file; a new file is encrypted when there is one. */
+  /** The key of an encrypted file; a new file is encrypted when it is set. */
   readonly key?: { readonly file: string } | { readonly passphrase: string }
-  /** `full` survives a power cut at the cost of waiting for the disk at every write. Default: `normal`. */
+  /** `full` survives a power failure at the cost of an fsync per write. Default: `normal`. */
   readonly durability?: 'normal' | 'full'
   /** A connection string. Needs the package `pg`. */
   readonly postgres?: string
-  /** How it is used: limits, replicas, row security. */
+  /** PostgreSQL options: limits, replicas, row-level security. */
   readonly postgresOptions?: Omit<PostgresStoreOptions, 'connectionString'>
-  /** Any other store; it is closed with the engine. */
+  /** Any other store; the engine closes it. */
   readonly store?: Store & { readonly vectors?: VectorIndex | null }
-  /** Where vectors come from: the built-in model unless something else is said. `false`: recall by words alone. */
+  /** The embedder; the built-in model by default. `false`: lexical search only. */
   readonly embedding?: EmbeddingOptions | Embedder | false
-  /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
+  /** `int8` stores vectors in a quarter of the space. Default: `float32`. */
   readonly vectorForm?: VectorEncoding
-  /** How SQLite looks for near vectors; `sqlite-vec` needs the package of that name, and is slower. Default: `built-in`. */
+  /**
+   * SQLite's vector search; `sqlite-vec` needs the package of that name, and is slower. Default:
+   * `built-in`.
+   */
   readonly vectorSearch?: VectorSearchEngine
-  /** What a vector store beside the memories needs that is no setting; `vectorStore` and `qdrantUrl` are. */
+  /**
+   * Options of the vector replica that are not settings; `vectorStore.backend` and
+   * `vectorStore.qdrantUrl` are.
+   */
   readonly vectorStore?: VectorStoreOptions
-  /** How much memory SQLite's vectors may take while they are searched. Default: 512 MiB. */
+  /** Memory limit for SQLite's vectors during searches. Default: 512 MiB. */
   readonly vectorMemoryBytes?: number
-  /** Reads the best candidates again, together with the question. Default: what the setting `rerankProviderModel` names. */
+  /**
+   * Reranks the best candidates together with the question. Default: the model of the setting
+   * `recall.rerankModel`.
+   */
   readonly rerank?: RerankOptions | Reranker
-  /** Keys by provider, as `{ openai: 'sk-…' }`, for models that stored settings name. */
+  /** API keys by provider, as `{ openai: 'sk-…' }`, for models that stored settings name. */
   readonly providerKeys?: ProviderKeys
-  /** Distils what was said into memories; the setting `coreModel` names the model to ask it for. Default: none. */
+  /**
+   * Distills conversations into memories; the setting `learning.extractionModel` names its model.
+   * Default: none.
+   */
   readonly languageModel?: LanguageModel
-  /** Counts tokens as the model does that the memories are for. Default: an estimate. */
+  /** Counts tokens as the target model does. Default: an estimate. */
   readonly countTokens?: CountTokens
-  /** Memory in files: where its index is kept. Default: there is none. */
+  /** Memory in files: the location of its index. Default: disabled. */
   readonly files?: FilesOptions
   /** Overrides of the defaults in the settings table. */
   readonly settings?: { readonly [name: string]: unknown }
@@ -94,12 +111,12 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const stray = Object.keys(options).find((name) => !OPTIONS.has(name))
   if (stray !== undefined) {
-    // A misspelt `path` would keep everything in memory, and lose it.
+    // A misspelled `path` would store everything in memory, and lose it.
     throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
   }
   const { vectorForm = 'float32', countTokens, languageModel } = options
   if (!VECTOR_ENCODINGS.includes(vectorForm)) {
-    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_ENCODINGS.join(', ')}.`)
+    throw new AppError('invalid_input', `vectorForm must be one of ${VECTOR_ENCODINGS.join(', ')}.`)
   }
   const settings = parseSettings(options.settings ?? {})
   const store = await openStore(options)
@@ -156,13 +173,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   }
 }
 
-/** What is stored for the whole system and decides how the engine is built. */
+/** The stored system settings that determine how the engine is built. */
 async function storedSettings(store: Store): Promise<Settings> {
   const ports = { store, clock: systemClock, ids: createIdGenerator(), settings: {} }
   return createStoredSettings(ports).resolve(null)
 }
 
-/** Without options where the embedder is the caller's own, or there is none. */
+/** Without options when the caller passes an embedder, or disables it. */
 function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, stored: Settings) {
   if (embedding === false) return { embedding: null, embedder: null }
   if ('embed' in embedding) return { embedding: null, embedder: embedding }
@@ -195,7 +212,7 @@ async function openStore({
   vectorMemoryBytes,
 }: EngineOptions): Promise<OpenedStore> {
   if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
-    throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
+    throw new AppError('invalid_input', 'Set only one of path, postgres and store.')
   }
   if (store !== undefined) return store
   if (postgres !== undefined)
@@ -214,13 +231,15 @@ function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
   return 'file' in key ? loadKeyFile(key.file) : parsePassphrase(key.passphrase)
 }
 
-/** What is made of files is as secret as memories. */
+/** Data derived from files is as secret as memories. */
 function withKey(files: FilesOptions, key: EngineOptions['key']): FilesOptions {
   if (files.key !== undefined || key === undefined) return files
   return { ...files, key: toDatabaseKey(key) }
 }
 
-/** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
+/**
+ * Vectors reveal texts, and the cache cannot tell which belong to erased memories: it is emptied.
+ */
 async function clearEmbeddingCache(cacheFile: string | null): Promise<void> {
   if (cacheFile === null || !existsSync(cacheFile)) return
   const cache = openSqliteEmbeddingCache({ path: cacheFile, clock: systemClock })
@@ -229,7 +248,7 @@ async function clearEmbeddingCache(cacheFile: string | null): Promise<void> {
   } catch (error) {
     throw new AppError(
       'unavailable',
-      `It was erased, but vectors of its text may be left in ${cacheFile}. Delete that file.`,
+      `The memory was erased, but vectors of its text may remain in ${cacheFile}. Delete that file.`,
       {},
       error,
     )

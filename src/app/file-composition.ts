@@ -1,4 +1,7 @@
-/** Opens memory in files: its index, an engine on that, and the program that searches instead where one is set. */
+/**
+ * Composes memory in files: the index, an engine on top of it, and the external search program
+ * where one is configured.
+ */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OwnerId } from '../domain/ids.ts'
@@ -38,13 +41,13 @@ import { createIdGenerator } from './id-generator.ts'
 import { systemClock } from './system-clock.ts'
 
 export type FilesOptions = {
-  /** The index, a SQLite file, made when it is first needed. It can be made again from the files. */
+  /** The index, a SQLite file, created on first use. It can be rebuilt from the files. */
   readonly path: string
-  /** The key that the index is encrypted with. Default: that of the memories. */
+  /** The encryption key of the index. Default: that of the memories. */
   readonly key?: DatabaseKey | null
-  /** How `qmd` is called, where the setting `fileBackend` names it. Default: `qmd`. */
+  /** The `qmd` executable, where the setting `files.searchBackend` selects it. Default: `qmd`. */
   readonly qmdCommand?: readonly string[]
-  /** What `qmd` finds its way by. Default: that of this process. */
+  /** The environment of `qmd`. Default: that of this process. */
   readonly environment?: Environment
 }
 
@@ -55,16 +58,22 @@ const VECTORS_FILE = 'file-vectors.db'
 /** Shared by all owners, whose folders have other names. */
 const QMD_MODELS = 'models'
 
-/** Of the built-in model, which takes long. Static ones don't, and remote ones have a file of their own. */
+/**
+ * For the built-in model, which is slow. Static models are fast, and remote ones have their own
+ * cache file.
+ */
 const CACHED_SOURCE = 'transformers'
 
-/** What the index shares with the memories. */
+/** The parts that the index shares with the memories. */
 type Parts = Pick<EngineDependencies, 'embedder' | 'getFormerEmbedder' | 'vectorEncoding'> & {
-  /** Batches that fill the cache of the embedder, where it has both; `folder` is where they are noted. */
+  /**
+   * Embedding batches that fill the embedder's cache, where both are available; `folder` records
+   * them.
+   */
   readonly openFilling?: (embedder: Embedder, folder: string) => ProviderBatchEmbedder | null
 }
 
-/** Nothing is opened before it is needed. */
+/** For an engine with these parts. Everything is opened on first use. */
 export function createFilesFactory(
   options: FilesOptions,
   parts: Parts,
@@ -174,7 +183,7 @@ function openQmd(
   )
 }
 
-/** Vectors that outlive the pieces they were made for: what is moved, rotated or made anew is not embedded again. */
+/** Vectors that outlive their chunks: moved, rotated or recreated files are not embedded again. */
 function openVectorCache(
   { path }: FilesOptions,
   embedder: Embedder | undefined,
@@ -186,16 +195,16 @@ function openVectorCache(
 function qmdEncryptionError(): AppError {
   return new AppError(
     'invalid_input',
-    'The memories are encrypted, and qmd keeps texts of files as they are. Set `fileBackend` to `builtin`.',
+    'The memories are encrypted, and qmd stores texts of files unencrypted. Set `files.searchBackend` to `builtin`.',
     { setting: 'fileBackend' },
   )
 }
 
-/** One that can't be read is put aside and made again: nothing is in it that isn't in the files. */
+/** An unreadable index is moved aside and recreated: everything in it comes from the files. */
 async function openIndexStore({ path, key = null }: FilesOptions): Promise<SqliteStore> {
   const isOnDisk = path !== ':memory:'
   if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // One that was made before the memories were encrypted.
+  // An index that was created before the memories were encrypted.
   if (key !== null && existsSync(path) && detectFileKind(path) === 'plain') removeIndex(path)
   const openOnce = () =>
     openSqliteFile({
@@ -216,7 +225,7 @@ async function openIndexStore({ path, key = null }: FilesOptions): Promise<Sqlit
 const DAMAGED_SUFFIX = '.damaged'
 const SIDE_FILES = ['-wal', '-shm', '-journal', '.key-check']
 
-/** The index and all that is kept beside it. */
+/** The index and all files next to it. */
 export function removeIndex(path: string): void {
   const vectors = join(dirname(path), VECTORS_FILE)
   for (const end of ['', ...SIDE_FILES, DAMAGED_SUFFIX]) {
@@ -226,13 +235,13 @@ export function removeIndex(path: string): void {
   rmSync(join(dirname(path), QMD_FOLDER), { recursive: true, force: true })
 }
 
-/** The same model for both, closed by the one that opened it. Of a piece of a file every word counts. */
+/** One model for both, closed by its opener. For file chunks, every word counts. */
 function sharedEmbedder(embedder: Embedder, cache: EmbeddingCache | null): Embedder {
   const kept = cache === null ? embedder : keepingDocuments(embedder, cache)
   return { ...withLongText(kept), close: async () => cache?.close() }
 }
 
-/** Questions seldom come twice, and are not worth a write each. */
+/** Questions rarely repeat, so caching them is not worth a write each. */
 function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
   const kept = withEmbeddingCache(embedder, { cache, account: 'local' })
   return {

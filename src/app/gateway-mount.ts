@@ -1,4 +1,4 @@
-/** Puts the gateway behind the port of the server. */
+/** Mounts the gateway on the server's port. */
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import { createGateway } from '../api/gateway/gateway-routes.ts'
@@ -10,7 +10,7 @@ import { systemClock } from './system-clock.ts'
 
 export type GatewaySettings = {
   readonly registry: ConfiguredRegistry
-  /** Of whoever closes it; default: one of its own. */
+  /** Closed by its creator; default: own connections. */
   readonly upstream?: Upstream
   readonly bodyBytesMax?: number
 }

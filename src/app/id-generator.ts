@@ -1,14 +1,12 @@
 /**
- * Sortable ids: the time in the first ten characters, then a counter, then randomness.
- *
- * The counter makes ids of one process sort in the order they were made even within a millisecond; the random
- * tail keeps processes apart.
+ * Sortable ids: ten characters of timestamp, then a counter, then randomness. The counter orders
+ * ids of one process within a millisecond; the random part keeps ids of several processes unique.
  */
 import { randomBytes } from 'node:crypto'
 import type { IdGenerator, IdsByPrefix } from '../domain/ids.ts'
 import type { Instant } from '../lib/time.ts'
 
-/** Crockford's base 32: no letter that reads like a digit, and in ASCII order. */
+/** Crockford's base 32: no letter that looks like a digit, in ASCII order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 10
 const COUNTER_CHARACTERS = 4
@@ -20,7 +18,7 @@ export function createIdGenerator(): IdGenerator {
   let counter = 0
   let pool: Uint8Array = new Uint8Array(0)
   let used = 0
-  // One draw from the system costs as much as a hundred bytes of it.
+  // One call of the system's random source costs as much as generating a hundred bytes, so bytes are buffered.
   const random = () => {
     if (used >= pool.length) {
       pool = randomBytes(POOL_BYTES)

@@ -1,4 +1,4 @@
-/** Opens whatever someone wants to import: finds out what it is, and gives its lines or its records. */
+/** Opens an import source: detects its format and returns its lines or records. */
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -33,10 +33,10 @@ import { readGraph, readGraphLine } from '../portability/importers/server-memory
 import type { RecordImportOptions } from '../portability/record-import.ts'
 import { isOpenInProcess } from '../storage/sqlite/connection/database-file.ts'
 
-/** Larger ones would have to be held in memory several times over. */
+/** Larger files would be held in memory several times. */
 export const IN_MEMORY_IMPORT_BYTES_MAX = 100 * 1024 * 1024
 
-/** `engine.admin`, as far as an import needs it. */
+/** The part of the engine that an import uses. */
 export type ImportEngine = Pick<EngineAdmin, 'import'> & {
   importRecords(
     scope: ScopeInput,
@@ -46,7 +46,10 @@ export type ImportEngine = Pick<EngineAdmin, 'import'> & {
 }
 
 export type ImportFileOptions = ImportSource & {
-  /** Where foreign data goes. Our own exports say themselves whose they are, unless `intoOwner` is given. */
+  /**
+   * The target of data from other systems. Our own exports name their owners, unless `intoOwner` is
+   * set.
+   */
   readonly scope: ScopeInput
   readonly intoOwner?: string
   readonly keepOwners?: boolean
@@ -55,7 +58,7 @@ export type ImportFileOptions = ImportSource & {
   readonly signal?: AbortSignal
 }
 
-/** The whole of it: opens the source and takes it in. */
+/** The whole import: opens the source and imports it. */
 export async function importFile(
   engine: ImportEngine,
   options: ImportFileOptions,
@@ -98,7 +101,10 @@ export async function openImport(input: ImportSource): Promise<ImportReader> {
   if (isSqlite(start) || wanted?.endsWith('-sqlite')) {
     await bytes.return(undefined)
     if (typeof source !== 'string') {
-      throw new AppError('invalid_input', 'A database is read from a file, not from a stream.')
+      throw new AppError(
+        'invalid_input',
+        'A database must be imported from a file, not from a stream.',
+      )
     }
     return openDatabase(source, wanted, file)
   }
@@ -142,11 +148,11 @@ function detectReader(format: ImportFormat, start: Uint8Array): Reader {
         yield* readMarkdown(await wholeText(bytes, name))
       }
     default:
-      throw new AppError('internal', `${format} is not read from text.`)
+      throw new AppError('internal', `The format ${format} cannot be read from text.`)
   }
 }
 
-/** A graph in one object, rather than one entity or relation per line. */
+/** A graph as one object, rather than one entity or relation per line. */
 function isOneObject(start: Uint8Array): boolean {
   const first = parseJson(Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '')
   return !isObject(first) || !Object.hasOwn(first, 'type')
@@ -159,7 +165,7 @@ function ofJson(parse: (value: unknown) => Iterable<ImportRecord>): Reader {
     try {
       value = JSON.parse(text)
     } catch (cause) {
-      throw new AppError('invalid_input', `${name} is not valid JSON, or was cut off.`, {}, cause)
+      throw new AppError('invalid_input', `${name} is not valid JSON, or is truncated.`, {}, cause)
     }
     yield* parse(value)
   }
@@ -215,7 +221,7 @@ async function openDatabase(
     if (format === null || !Object.hasOwn(DATABASES, format)) {
       throw new AppError(
         'invalid_input',
-        `${basename(path)} is a database, but not one of those that can be read: ${Object.keys(DATABASES).join(', ')}.`,
+        `${basename(path)} is a database of an unknown kind. Supported: ${Object.keys(DATABASES).join(', ')}.`,
         { path },
       )
     }
@@ -264,7 +270,7 @@ function parseFormat(text: string): ImportFormat {
   if (found !== undefined) return found
   throw new AppError(
     'invalid_input',
-    `"${text.slice(0, 80)}" is no format. There are: ${IMPORT_FORMATS.join(', ')}.`,
+    `The format must be one of ${IMPORT_FORMATS.join(', ')}; got "${text.slice(0, 80)}".`,
     { field: 'from' },
   )
 }
@@ -275,12 +281,12 @@ function unknownFormat(name: string, start: Uint8Array): AppError {
   return new AppError(
     'invalid_input',
     isArchive || isZipped
-      ? `${name} is an archive. Unpack it, and import the file that is meant.`
-      : `What ${name} holds could not be told from how it begins. Say it: ${IMPORT_FORMATS.join(', ')}.`,
+      ? `${name} is an archive. Unpack it and import a file from it.`
+      : `The format of ${name} could not be detected. Specify one of ${IMPORT_FORMATS.join(', ')}.`,
   )
 }
 
-/** The beginning, and everything from the beginning on. */
+/** The first bytes, and the whole stream including them. */
 async function peekLines(
   bytes: Bytes,
 ): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncGenerator<Uint8Array> }> {
@@ -328,9 +334,9 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function fileAt(path: string): Promise<Stats> {
-  // Only to look at it would let go of the locks that this process has on it.
+  // Closing a second file handle would release the POSIX locks that this process holds on the database.
   if (isOpenInProcess(path)) {
-    throw new AppError('invalid_input', `${path} is the database that is in use here.`, { path })
+    throw new AppError('invalid_input', `${path} is the database currently in use.`, { path })
   }
   const found = await stat(path).catch((error: unknown) => {
     throw toFileError(error, path)
@@ -342,8 +348,8 @@ async function fileAt(path: string): Promise<Stats> {
 }
 
 const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: ['not_found', 'There is no file'],
-  ENOTDIR: ['not_found', 'There is no file'],
+  ENOENT: ['not_found', 'File not found:'],
+  ENOTDIR: ['not_found', 'File not found:'],
   EACCES: ['read_only', 'Access is denied:'],
   EPERM: ['read_only', 'Access is denied:'],
 }

@@ -1,4 +1,6 @@
-/** The MCP door: on the streams of a process, for clients that start one, and behind the port of the server. */
+/**
+ * Mounts MCP: over stdio, for clients that start a process, and over HTTP on the server's port.
+ */
 import type { Readable, Writable } from 'node:stream'
 import type { McpStdioOptions, RunningServer, ServeOptions } from '../api/cli/host.ts'
 import { createMcpHttpHandler } from '../api/mcp/http-transport.ts'
@@ -10,13 +12,13 @@ import { serve } from './serve.ts'
 
 const PATH = '/mcp'
 
-/** While it serves, it also does what is due in the background, as a server does. */
+/** While it serves, it also runs background jobs, as a server does. */
 export async function serveMcpStdio(
   options: McpStdioOptions,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<void> {
   const { engine, version, scope, tools, stop } = options
-  // A store that can't be written to at the moment is no reason not to serve what it holds.
+  // A store that is temporarily read-only can still be served.
   const starting = Promise.allSettled([engine.jobs.start(), engine.files?.start()])
   try {
     await serveStdio({
@@ -33,7 +35,7 @@ export async function serveMcpStdio(
   }
 }
 
-/** The server, with MCP at `/mcp` behind the same port. */
+/** The server with MCP at `/mcp` on the same port. */
 export async function serveWithMcp(
   options: ServeOptions,
   tools: Partial<ToolSets> = {},
@@ -51,7 +53,7 @@ export async function serveWithMcp(
   return {
     ...serving,
     close: async () => {
-      // Streams stay open for as long as the client likes; they would keep the server from ending.
+      // Clients keep streams open indefinitely, which would prevent the server from closing.
       await Promise.all([serving.close(), door.close()])
     },
   }

@@ -15,7 +15,7 @@ import { AppError } from '../lib/errors.ts'
 import { getSystemErrorCode } from '../lib/system-error.ts'
 import { systemClock } from './system-clock.ts'
 
-/** Beside the code, in the package as in a clone. */
+/** Next to the code, in the package and in a clone. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   } catch (error) {
     throw listenError(host, port, error)
   }
-  // Only now: a server that cannot start must not use up the one time its key is shown.
+  // Created only now: a server that fails to start must not use up the one time its key is shown.
   const managementKey = auth === 'off' ? null : await engine.admin.keys.ensureManagement()
   const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
@@ -57,12 +57,12 @@ function assertSafeExposure({ host, auth, hasPublicMetrics: hasOpenMetrics }: Se
   if (auth === 'off') {
     throw new AppError(
       'invalid_input',
-      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may do without.`,
+      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may run without keys.`,
       { field: 'auth', host },
     )
   }
   if (hasOpenMetrics === true) {
-    const message = `Metrics without a key are only for a server on 127.0.0.1, not on ${host}.`
+    const message = `Metrics without a key are only allowed on 127.0.0.1; got ${host}.`
     throw new AppError('invalid_input', message, { field: 'hasOpenMetrics', host })
   }
 }
@@ -73,7 +73,7 @@ function warningsFor({ host, auth, tls, trustProxy }: ServeOptions): readonly st
   }
   if (isLoopback(host) || tls != null || trustProxy === true) return []
   return [
-    `Others can reach ${host}, and what they send, keys and memories included, travels unencrypted. Use TLS, or a proxy that does.`,
+    `The server is reachable at ${host} without TLS: keys and memories travel unencrypted. Use TLS, or a proxy that terminates it.`,
   ]
 }
 
@@ -82,7 +82,7 @@ function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>
     try {
       return readFileSync(path)
     } catch (error) {
-      throw new AppError('invalid_input', `${path} can't be read.`, { field }, error)
+      throw new AppError('invalid_input', `${path} cannot be read.`, { field }, error)
     }
   }
   return { cert: read(certFile, 'tls.certFile'), key: read(keyFile, 'tls.keyFile') }
@@ -92,9 +92,9 @@ function listenError(host: string, port: number, error: unknown): AppError {
   const code = getSystemErrorCode(error)
   const why =
     code === 'EADDRINUSE'
-      ? `Port ${port} is taken, perhaps by another Recollect. Choose another one with --port.`
+      ? `Port ${port} is in use, perhaps by another Recollect. Choose another one with --port.`
       : code === 'EACCES'
-        ? `Port ${port} may not be used without special rights. Choose one above 1023 with --port.`
+        ? `Port ${port} requires elevated privileges. Choose one above 1023 with --port.`
         : `Cannot listen on ${host}:${port} (${code}).`
   return new AppError('unavailable', why, { host, port }, error)
 }

@@ -1,4 +1,4 @@
-/** Puts logs, metrics and spans around a server. */
+/** Adds logs, metrics and spans to a server. */
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
@@ -24,7 +24,7 @@ export async function serveWithTelemetry(
   start: (options: ServeOptions) => Promise<RunningServer>,
 ): Promise<RunningServer> {
   const { engine: bare, version, host } = options
-  // Who sits at a terminal sees the address and the key there, not a line for every request.
+  // A terminal shows the address and the key, not a line per request.
   const log = createJsonLog({ level: level ?? (process.stderr.isTTY ? 'warn' : 'info') })
   const surroundings = { isStopping: false }
   const metrics = createPrometheusMetrics({
@@ -64,7 +64,7 @@ export async function serveWithTelemetry(
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
       stopWatching()
-      await yieldToEventLoop() // what was last done is told by then
+      await yieldToEventLoop() // The last events are logged by then.
       telemetry.log('info', 'stopped')
       await exporter?.close()
       await log.close()
@@ -72,7 +72,7 @@ export async function serveWithTelemetry(
   }
 }
 
-/** A store that can't be written to at the moment is no reason not to serve what it holds. */
+/** A store that is temporarily read-only can still be served. */
 async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> {
   try {
     await jobs.start({
@@ -84,7 +84,7 @@ async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> 
   }
 }
 
-/** The same holds for files that can't be watched at the moment. */
+/** The same holds for files that cannot be watched at the moment. */
 async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void> {
   try {
     await files?.start()

@@ -1,6 +1,5 @@
 /** Reads memories: lists, history, and the state at an earlier time. */
 
-import { parseInteger } from '../domain/field-parsers.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import {

@@ -1,4 +1,4 @@
-/** Telemetry made of its parts. Whichever part is left out stays silent. */
+/** Combines telemetry parts. Missing parts do nothing. */
 
 import type { JsonLog } from './json-log.ts'
 import type { OtelTracing } from './otel-tracing.ts'

@@ -1,9 +1,8 @@
 /**
- * Log lines as JSON, one event each, written by pino.
- *
- * A line holds only fields of the closed table, and only short plain values: a header, a body or a memory that is
- * passed by mistake has no way in. Errors are told by their code and their place in the program; the messages of
- * foreign errors are left out, because they like to quote what they choked on.
+ * Log lines as JSON, one event each, written by pino. A line holds only fields of the closed table,
+ * and only short plain values: a header, a body or a memory passed by mistake cannot get in. Errors
+ * are logged with code and location; messages of errors from other packages are omitted, because
+ * they tend to quote their input.
  */
 import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
 import { redactSecrets } from './log-redaction.ts'
@@ -18,7 +17,7 @@ import {
 } from './telemetry.ts'
 
 export type LogOptions = {
-  /** Lines below this level are not written. Default: `info`. */
+  /** The minimum level. Default: `info`. */
   readonly level?: LogLevel | 'silent'
   /** A file descriptor, or anything with `write`. Default: standard error. */
   readonly destination?: number | DestinationStream
@@ -26,14 +25,14 @@ export type LogOptions = {
 
 export interface JsonLog {
   write(level: LogLevel, event: LogEvent, fields?: LogFields): void
-  /** Writes what is still held back, and closes the file, unless it is that of the process. */
+  /** Flushes buffered lines and closes the file, unless it is a stream of the process. */
   close(): Promise<void>
 }
 
 const STANDARD_ERROR = 2
-/** When nobody reads the lines, they are dropped rather than kept: logging must not fill the memory. */
+/** When nobody reads the output, lines are dropped: logging must not fill the memory. */
 const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
-/** Lines are written together: a call of the system for each would cost more than the rest of a small request. */
+/** Lines are batched: a system call for each would cost more than the rest of a small request. */
 const TOGETHER_BYTES = 8_192
 const FLUSH_MS = 100
 const CLOSE_MS = 1_000
@@ -57,7 +56,10 @@ export function createJsonLog({
       : null
   let isClosed = false
   let flushing: NodeJS.Timeout | undefined
-  /** Until nothing waits any more, since what is being written can't be flushed; a server that nobody asks sleeps. */
+  /**
+   * Repeats until nothing is pending, since a write in progress cannot be flushed; the timer stops
+   * on an idle server.
+   */
   const flushSoon = () => {
     flushing ??= setTimeout(() => {
       flushing = undefined
@@ -68,9 +70,9 @@ export function createJsonLog({
   }
   const flush = () => file?.flushSync()
   if (file !== null) process.once('exit', flush)
-  // A full disk must not take the process with it. A broken pipe is seen to by pino.
+  // A full disk must not crash the process. pino handles a broken pipe.
   file?.on('error', () => {})
-  /** Handed over and not yet in the file, in bytes. */
+  /** Bytes handed over but not yet written to the file. */
   let waiting = 0
   file?.on('write', (bytes: number) => {
     waiting -= bytes
@@ -80,7 +82,7 @@ export function createJsonLog({
   })
   const stream: DestinationStream =
     file === null
-      ? (to as DestinationStream) // a number was just made a stream
+      ? (to as DestinationStream) // the number became a stream above
       : {
           write: (line) => {
             waiting += Buffer.byteLength(line)
@@ -103,7 +105,7 @@ export function createJsonLog({
       try {
         logger[level](toLogLine(event, fields))
       } catch {
-        // A line that can't be written is not worth failing for.
+        // A failed log write must not fail anything else.
       }
     },
     close: () =>
@@ -112,7 +114,7 @@ export function createJsonLog({
         isClosed = true
         clearTimeout(flushing)
         process.off('exit', flush)
-        // When nobody reads any more, the end never comes.
+        // When the reader is gone, the `finish` event never comes.
         const patience = setTimeout(resolve, CLOSE_MS).unref()
         file.once('close', () => {
           clearTimeout(patience)
@@ -123,7 +125,7 @@ export function createJsonLog({
   }
 }
 
-/** The line for an event: known fields with harmless values, and nothing else. */
+/** The line of an event: known fields with harmless values, and nothing else. */
 export function toLogLine(event: LogEvent, fields: LogFields): LogLine {
   const line: LogLine = { event: Object.hasOwn(LOG_EVENTS, event) ? event : 'unknown' }
   let leftOut = 0
@@ -142,7 +144,7 @@ function isField(name: string): name is LogField {
   return Object.hasOwn(LOG_FIELDS, name)
 }
 
-/** Undefined when it is nothing that belongs into a line. */
+/** Undefined for a value that does not belong in a line. */
 function safeValue(value: unknown): unknown {
   switch (typeof value) {
     case 'number':

@@ -1,21 +1,24 @@
-/** A last net, for secrets that hide inside a value that is otherwise fine: they have telling forms. */
+/** Redaction as a last safeguard: finds secrets inside otherwise harmless values by their form. */
 
 const HIDDEN = '[hidden]'
 
 const SECRETS = [
-  // What follows the name of a scheme in an Authorization header.
+  // The credentials after the scheme of an Authorization header.
   /\b(?:bearer|basic)\s+\S+/gi,
-  // An address with a name, a password or a query in it.
+  // A URL with user, password or query.
   /:\/\/\S*[@?]\S*/g,
   // `key=…`, `"token": "…"`, `password: …`
   /(?:secret|password|passphrase|api[-_]?key|token|cookie)["']?\s*[=:]\s*["']?[^\s"',;}]+/gi,
-  // Keys with a prefix: a few letters, a separator, and many characters that mean nothing.
+  // API keys with a prefix: a few letters, a separator, and a long random part.
   /\b(?:rc|sk|pk|rk|gh[a-z]|xox[a-z])[-_][\w-]{16,}/gi,
-  // Runs as long as those of database keys and hashes.
+  // Hex runs as long as database keys and hashes.
   /\b[0-9a-f]{64,}\b/gi,
 ] as const
 
-/** Looked at before it is cut, so that no half of a secret is left; more than this is never looked at. */
+/**
+ * Redacts before truncating, so that no partial secret is left; anything beyond this length is
+ * never examined.
+ */
 const CHARACTERS_MAX = 600
 
 export function redactSecrets(text: string, charactersMax: number): string {

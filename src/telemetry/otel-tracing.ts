@@ -1,9 +1,8 @@
 /**
  * Spans through OpenTelemetry's API, named and described by its conventions for memory operations.
- *
- * Without a tracer provider nothing is made but one inert span. With one, be it of the host program or ours (see
- * `startExporter`), a span tells whose store it was and which records; what was asked and what was found only when
- * the operator wants that.
+ * Without a tracer provider, only one inert span is created. With one, of the host program or ours
+ * (see `startExporter`), a span names the store and the records; queries and results are included
+ * only when the operator enabled that.
  */
 import {
   type Attributes,
@@ -21,7 +20,7 @@ import { type AddSpanAttributes, SPANS, type SpanAttributes, type SpanName } fro
 
 export type TracingOptions = {
   readonly version: string
-  /** Also questions and the texts of memories. Default: no. */
+  /** Whether to include questions and memory texts. Default: no. */
   readonly captureContent?: boolean
 }
 
@@ -59,7 +58,7 @@ export function createOtelTracing({
   }
 }
 
-/** Made once. The operation is there from the start, where samplers look. */
+/** Created once. The operation is set at the start, where samplers read it. */
 const OPTIONS: Readonly<Record<string, SpanOptions>> = Object.fromEntries(
   Object.keys(SPANS).map((name) => [
     name,
@@ -71,7 +70,7 @@ async function ended<Result>(span: Span, work: () => Promise<Result>): Promise<R
   try {
     return await work()
   } catch (thrown) {
-    // The message stays here: it may quote what was sent.
+    // The message is omitted: it may quote input.
     span.setAttribute('error.type', toAppError(thrown).code)
     span.setStatus({ code: SpanStatusCode.ERROR })
     throw thrown
@@ -96,12 +95,12 @@ function toAttributes(facts: SpanAttributes, captureContent: boolean): Attribute
   }
 }
 
-/** Names come as the caller sent them, before anybody has checked them. */
+/** Names are as the caller sent them, before validation. */
 function named(attribute: string, name: unknown): Attributes {
   return typeof name === 'string' ? { [attribute]: name.slice(0, NAME_CHARACTERS_MAX) } : {}
 }
 
-/** Spans can't hold objects everywhere; the conventions want JSON then. */
+/** Not every backend supports objects as attributes; the conventions use JSON then. */
 function recordsText(contents: NonNullable<SpanAttributes['contents']>): string {
   const records = contents().slice(0, RECORDS_MAX)
   return JSON.stringify(
@@ -114,7 +113,10 @@ function recordsText(contents: NonNullable<SpanAttributes['contents']>): string 
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
-/** Does the work as a part of the caller's trace, as a `traceparent` header names it; one that makes no sense is ignored. */
+/**
+ * Runs the work as part of the caller's trace, from a `traceparent` header; an invalid header is
+ * ignored.
+ */
 export function runInTrace<Result>(traceparent: string | undefined, work: () => Result): Result {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return work()
@@ -128,7 +130,7 @@ export function runInTrace<Result>(traceparent: string | undefined, work: () => 
   return context.with(trace.setSpanContext(context.active(), caller), work)
 }
 
-/** Sends spans to a collector from now on. What that takes is loaded only here. */
+/** Starts exporting spans to a collector. The exporter is loaded only here. */
 export async function startOtlpExporter(options: OtlpExporterOptions): Promise<OtlpExporter> {
   const { openOtlpExporter: openExporter } = await import('./otlp-exporter.ts')
   return openExporter(options)

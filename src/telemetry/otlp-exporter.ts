@@ -1,11 +1,9 @@
 /**
- * Sends spans to a collector: OpenTelemetry's protocol over HTTP, as JSON, in batches.
- *
- * It is written here rather than taken from OpenTelemetry's SDK, whose present versions want a newer Node than we do
- * and bring some dozens of packages, for what is one request with a list in it. A program that has an SDK of its own
- * keeps it: our spans then go where its spans go, and this stays out of the way.
- *
- * Spans wait in a bounded queue. A collector that can't be reached costs spans, never memory, time or errors.
+ * Exports spans to a collector: OTLP over HTTP, as JSON, in batches. Implemented here because the
+ * current OpenTelemetry SDK requires a newer Node and dozens of packages for what is one request
+ * with a list. A program with its own SDK keeps it: our spans then go to its tracer provider, and
+ * this exporter stays inactive. Spans wait in a bounded queue. An unreachable collector costs
+ * spans, never memory, time or errors.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
@@ -18,27 +16,27 @@ import { encodeTraceRequest, type OtlpService } from './otlp-format.ts'
 import { createRecordingTracer, type EndedSpan } from './span-recorder.ts'
 
 export type OtlpExporterOptions = {
-  /** Of the collector; `/v1/traces` is added, unless it is there. */
+  /** The collector's URL; `/v1/traces` is appended unless present. */
   readonly endpoint: string
   readonly version: string
-  /** As the collector knows us. Default: `recollect`. */
+  /** The service name. Default: `recollect`. */
   readonly serviceName?: string
-  /** For a collector that wants to know who sends. */
+  /** For collectors that require authentication. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long spans wait for company. Default: five seconds. */
+  /** The delay before a batch is sent. Default: five seconds. */
   readonly batchIntervalMs?: number
-  /** How long the collector may take. Default: ten seconds. */
+  /** The timeout of a request. Default: ten seconds. */
   readonly timeoutMs?: number
-  /** Spans were given up; `because` is the status they were refused with, `queue full` or `closed`. */
+  /** Called when spans are dropped; `because` is the response status, `queue full` or `closed`. */
   readonly onLost?: (spans: number, because: string) => void
 }
 
 export interface OtlpExporter {
   /** False when the program already has a tracer provider, which then gets the spans. */
   readonly isActive: boolean
-  /** Sends what is there, as far as that works now. */
+  /** Sends the queued spans, as far as possible now. */
   flush(): Promise<void>
-  /** Sends what is there once more, and stops. */
+  /** Flushes once more and stops. */
   close(): Promise<void>
 }
 
@@ -47,9 +45,9 @@ const BATCH_SPANS_MAX = 512
 const BATCH_MS = 5_000
 const DEADLINE_MS = 10_000
 const PAUSE_MS_MAX = MINUTE_MS
-/** Nobody wants to wait for spans when the program ends. */
+/** Shutdown must not wait long for spans. */
 const CLOSE_MS = 2_000
-/** What the protocol says may be sent again. */
+/** The statuses that the protocol declares retryable. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 type SendOutcome =
@@ -63,7 +61,7 @@ export function openOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   if (!trace.setGlobalTracerProvider({ getTracer: () => tracer })) {
     return { isActive: false, flush: async () => {}, close: async () => {} }
   }
-  // Without one, spans would not find their parents across an await.
+  // Without a context manager, spans would lose their parents across an await.
   const manager = new AsyncContextManager()
   const isOurs = context.setGlobalContextManager(manager)
   let closing: Promise<void> | undefined
@@ -91,7 +89,7 @@ class SpanExporter {
   readonly #delayedSend = new DelayedTask(() => void this.#send())
   readonly #sending = new SingleFlight(() => this.#sendAll())
   #failures = 0
-  /** Spans that found no room; told together at the next try rather than one by one. */
+  /** Spans dropped because the queue was full; reported together at the next attempt. */
   #overflow = 0
   #isClosed = false
   readonly #giveUp = new AbortController()
@@ -151,14 +149,14 @@ class SpanExporter {
         this.#pause(outcome.pauseMs)
         return
       }
-      // What came meanwhile stands behind it.
+      // Spans recorded meanwhile are queued behind the batch.
       this.#queue = this.#queue.slice(batch.length)
       this.#failures = 0
       if (outcome.kind === 'refused') this.#onLost(batch.length, outcome.because)
     }
   }
 
-  /** The batch stays where it is, in front, until it goes through or the queue overflows. */
+  /** The batch stays at the head until it is sent or the queue overflows. */
   #pause(pauseMs: number | undefined): void {
     this.#failures++
     const limits = { firstMs: this.#batchMs, maxMs: PAUSE_MS_MAX }
@@ -172,7 +170,7 @@ class SpanExporter {
         method: 'POST',
         headers: this.#headers,
         body: JSON.stringify(encodeTraceRequest(this.#service, batch)),
-        // Another server must not get what was meant for this one.
+        // Redirects are refused: another server must not get the spans and headers.
         redirect: 'manual',
         signal: AbortSignal.any([AbortSignal.timeout(this.#deadlineMs), this.#giveUp.signal]),
       })
@@ -217,7 +215,7 @@ class AsyncContextManager implements ContextManager {
     if (typeof target !== 'function') return target
     const bound = (...given: unknown[]) =>
       this.#storage.run(within, () => Reflect.apply(target, undefined, given))
-    return bound as Target // it is called like the target
+    return bound as Target // named like the target
   }
 
   enable(): this {

@@ -1,4 +1,4 @@
-/** Spans in the JSON form of OpenTelemetry's protocol: ids as hex digits, 64-bit numbers as text. */
+/** Spans in OTLP's JSON encoding: ids as hex digits, 64-bit numbers as strings. */
 import type { AttributeValue } from '@opentelemetry/api'
 import type { EndedSpan } from './span-recorder.ts'
 
@@ -31,7 +31,7 @@ function toSpan(span: EndedSpan): unknown {
     spanId,
     ...(span.parentSpanId === null ? {} : { parentSpanId: span.parentSpanId }),
     name: span.name,
-    // The protocol counts from one, the API from zero.
+    // Span kinds count from one in the protocol, from zero in the API.
     kind: span.kind + 1,
     startTimeUnixNano: toNanoseconds(span.startMs),
     endTimeUnixNano: toNanoseconds(span.endMs),
@@ -57,7 +57,7 @@ function toValue(value: unknown): unknown {
   }
 }
 
-/** As text, because a number of this size would lose its last digits. */
+/** A string, because a number of this size would lose its last digits. */
 function toNanoseconds(ms: number): string {
   const whole = Math.floor(ms)
   const rest = Math.floor((ms - whole) * 1_000_000)

@@ -1,4 +1,4 @@
-/** Metrics in the form that Prometheus reads, in a registry of their own: a host program may have one as well. */
+/** Metrics in Prometheus format, in a separate registry: a host program may have its own. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { withTimeout } from '../lib/timeout.ts'
 import {
@@ -11,18 +11,18 @@ import {
 } from './telemetry.ts'
 
 export type MetricsOptions = {
-  /** Reads the gauges; asked each time the metrics are. */
+  /** Reads the gauges on every scrape. */
   readonly gauges?: () => Promise<readonly GaugeReading[]>
-  /** How long to wait for that. Default: two seconds. */
+  /** The timeout of reading gauges. Default: two seconds. */
   readonly gaugeTimeoutMs?: number
-  /** Also what the process itself uses: processor, memory, event loop. Default: no. */
+  /** Also export process metrics: CPU, memory, event loop. Default: no. */
   readonly process?: boolean
 }
 
 export interface PrometheusMetrics {
   count(name: CounterName, labels: Labels, by?: number): void
   observe(name: HistogramName, seconds: number, labels: Labels): void
-  /** What to answer on `/metrics`. */
+  /** The response body of `/metrics`. */
   text(): Promise<string>
   readonly contentType: string
 }
@@ -30,15 +30,18 @@ export interface PrometheusMetrics {
 type Labels = Readonly<Record<string, string>>
 type MetricRow = { readonly labels: readonly string[]; readonly help: string }
 
-/** From a tenth of a millisecond, which a read from memory takes, to a slow model. */
+/** From a tenth of a millisecond, for reads from memory, up to slow models. */
 const BUCKETS = [
   0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
-/** A label that turns out to have endless values must not fill the memory: from here on all is `other`. */
+/**
+ * Limits label cardinality, so that an unbounded label cannot fill the memory: further values
+ * become `other`.
+ */
 const SERIES_MAX = 2_000
 const LABEL_CHARACTERS_MAX = 100
 const GAUGES_MS = 2_000
-/** How often the event loop is looked at; every 10 ms, the usual, would keep an idle process awake. */
+/** The sampling interval of the event loop; the usual 10 ms would keep an idle process awake. */
 const EVENT_LOOP_MS = 100
 
 export function createPrometheusMetrics(options: MetricsOptions = {}): PrometheusMetrics {
@@ -74,7 +77,7 @@ export function createPrometheusMetrics(options: MetricsOptions = {}): Prometheu
   }
 }
 
-/** Made anew each time: what can't be read now is left out, rather than told as it was some time ago. */
+/** Reset on every scrape: an unavailable gauge is omitted rather than reported stale. */
 async function toText(readings: readonly GaugeReading[]): Promise<string> {
   const registry = new Registry()
   for (const name of new Set(readings.map((reading) => reading.name))) {
@@ -87,7 +90,9 @@ async function toText(readings: readonly GaugeReading[]): Promise<string> {
   return registry.metrics()
 }
 
-/** Whoever looks at the metrics does so because something is wrong: they must come even when the store hangs. */
+/**
+ * Operators read metrics when something is wrong: they must be served even when the store hangs.
+ */
 async function readInTime({
   gauges,
   gaugeTimeoutMs: gaugesMs = GAUGES_MS,
@@ -97,7 +102,7 @@ async function readInTime({
   return read.kind === 'done' ? read.result : []
 }
 
-/** Makes labels safe: exactly those of the table, short, and not endlessly many. */
+/** Sanitizes labels: exactly those of the table, short, and of bounded cardinality. */
 function createSeries(names: readonly string[]): (labels: Labels) => Record<string, string> {
   const known = new Map<string, Record<string, string>>()
   const other = Object.fromEntries(names.map((name) => [name, 'other']))

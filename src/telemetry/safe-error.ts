@@ -1,4 +1,6 @@
-/** An error as it may be logged: what it is and where it came from, without what it may quote. */
+/**
+ * A loggable form of an error: its class, code and location, without anything that it may quote.
+ */
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { redactSecrets } from './log-redaction.ts'
 
@@ -6,7 +8,7 @@ export type SafeError = {
   readonly name: string
   readonly code?: string
   readonly message?: string
-  /** Places in the program, innermost first. */
+  /** Stack locations, innermost first. */
   readonly stack?: readonly string[]
   readonly cause?: SafeError
 }
@@ -14,7 +16,7 @@ export type SafeError = {
 const FRAMES_MAX = 20
 const CAUSES_MAX = 3
 const MESSAGE_CHARACTERS_MAX = 300
-/** Their messages quote what was sent, or are those of a foreign error. */
+/** Their messages quote input, or come from other packages. */
 const QUOTING: ReadonlySet<ErrorCode> = new Set(['invalid_input', 'internal'])
 
 export function toSafeError(thrown: unknown, causes = 0): SafeError {
@@ -34,14 +36,17 @@ export function toSafeError(thrown: unknown, causes = 0): SafeError {
   }
 }
 
-/** As `not_found`, `ECONNREFUSED` or `ERR_INVALID_ARG_TYPE`. */
+/** For example `not_found`, `ECONNREFUSED` or `ERR_INVALID_ARG_TYPE`. */
 function isCode(code: unknown): code is string {
   return typeof code === 'string' && /^[A-Za-z][A-Za-z0-9_]{1,60}$/.test(code)
 }
 
 const FRAME = /^\s+at (.+:\d+:\d+\)?|.*\(<anonymous>\)|.*\(native\))$/
 
-/** A stack begins with the message, which may have many lines, some of them made to look like places. */
+/**
+ * A stack begins with the message, which may have many lines, some of them crafted to look like
+ * locations.
+ */
 function framesOf({ stack = '', message }: Error): readonly string[] {
   if (typeof stack !== 'string' || typeof message !== 'string') return []
   return stack

@@ -1,6 +1,6 @@
 /**
- * The least of a tracer that OpenTelemetry's API can be given: every span is recorded, unless the caller's trace says
- * that it is not, and handed over when it ends.
+ * A minimal tracer for OpenTelemetry's API: every span is recorded, unless the caller's trace is
+ * unsampled, and handed over when it ends.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** What is left of a span when it has ended. */
+/** The data of an ended span. */
 export type EndedSpan = {
   readonly context: SpanContext
   readonly parentSpanId: string | null
@@ -49,11 +49,11 @@ export function createRecordingTracer(onEnd: (span: EndedSpan) => void): Tracer 
       name: string,
       ...rest: readonly [...(SpanOptions | Context)[], Work]
     ) => {
-      // Options and context may be left out; the work always comes last.
+      // Options and context are optional; the callback always comes last.
       const work = rest.at(-1) as Work
       const [options, from = context.active()] = rest.slice(0, -1) as [SpanOptions?, Context?]
       const span = startSpan(name, options, from)
-      return context.with(trace.setSpan(from, span), () => work(span)) as ReturnType<Work> // what the work gives
+      return context.with(trace.setSpan(from, span), () => work(span)) as ReturnType<Work> // the return type of the callback
     },
   }
 }
@@ -72,7 +72,7 @@ class RecordedSpan implements Span {
   readonly #kind: SpanKind
   readonly #attributes = new Map<string, AttributeValue>()
   readonly #onEnd: (span: EndedSpan) => void
-  /** The clock on the wall may jump; how long it took is told by the other one. */
+  /** The wall clock may jump, so durations use the monotonic clock. */
   readonly #startMs = Date.now()
   readonly #started = performance.now()
   #name: string
@@ -125,7 +125,7 @@ class RecordedSpan implements Span {
     return !this.#isEnded
   }
 
-  /** Told by its kind alone: messages quote. */
+  /** Only the error's class: messages quote input. */
   recordException(exception: unknown): void {
     this.setAttribute('error.type', exception instanceof Error ? exception.name : typeof exception)
   }
@@ -145,7 +145,7 @@ class RecordedSpan implements Span {
     })
   }
 
-  // Events and links are not sent.
+  // Events and links are not exported.
   addEvent(): this {
     return this
   }

@@ -1,9 +1,8 @@
 /**
- * Telemetry: what the running system tells its operator, as log lines, metrics and spans.
- *
- * All names are in the closed tables below, so that documents, dashboards and code can't drift apart. No call ever
- * throws or waits, and none of what is told holds the text of a memory, a question, a key or a secret, unless the
- * operator asked for texts in spans.
+ * Telemetry for operators: log lines, metrics and spans. All names are in the closed tables below,
+ * so that documentation, dashboards and code cannot drift apart. No call ever throws or blocks, and
+ * no output contains the text of a memory or a question, a key or a secret, unless the operator
+ * enabled texts in spans.
  */
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -11,41 +10,43 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const LOG_EVENTS = {
   started: 'The server listens.',
-  stopping: 'The server was asked to stop.',
+  stopping: 'The server is stopping.',
   stopped: 'The server has stopped.',
-  request: 'A request was answered.',
-  request_failed: 'A request ended in an error that is not the caller’s.',
-  operation: 'A call of the engine ended.',
-  operation_failed: 'A call of the engine failed for a reason that is not the caller’s.',
+  request: 'A request completed.',
+  request_failed: 'A request failed with a server error.',
+  operation: 'An engine call completed.',
+  operation_failed: 'An engine call failed with an internal error.',
   retriever_failed: 'A retriever began to fail; recall answers from the others.',
   retriever_recovered: 'The retriever works again.',
-  health_changed: 'The state of health is another than before.',
+  health_changed: 'The health status changed.',
   spans_dropped: 'Spans could not be exported to the collector and were dropped.',
   job_finished: 'A background job ended.',
   file_watch_failed: 'Files could not be watched.',
-  vector_replica_state_changed: 'The vector replica is in another state than before.',
+  vector_replica_state_changed: 'The state of the vector replica changed.',
 } as const
 export type LogEvent = keyof typeof LOG_EVENTS
 
-/** The only fields a line can have. Whatever else is passed is left out, so nothing can slip in by accident. */
+/**
+ * The only fields of a log line. Anything else is dropped, so that nothing is logged by accident.
+ */
 export const LOG_FIELDS = {
-  requestId: 'Joins the lines of one request.',
-  owner: 'Whose data it was about.',
-  actor: 'The id of the API key that asked; never the key itself.',
-  transport: 'How it came in: `http`, `mcp`, `cli`.',
-  method: 'The method of a request.',
-  route: 'The pattern of its address, without what was filled in.',
-  status: 'The status it was answered with.',
-  operation: 'The call of the engine.',
+  requestId: 'Correlates the lines of one request.',
+  owner: 'The owner of the data.',
+  actor: "The id of the caller's API key; never the key itself.",
+  transport: 'The interface: `http`, `mcp`, `cli`.',
+  method: 'The HTTP method.',
+  route: 'The route pattern, without parameter values.',
+  status: 'The HTTP status of the response.',
+  operation: 'The engine call.',
   outcome: '`ok`, or the code of the error.',
   code: 'The code of an error.',
   retriever: 'The retriever: `keyword`, `vector`, `rerank`.',
-  state: 'The state something is in now.',
-  reasons: 'Why, as codes of the table of reasons.',
+  state: 'The new state.',
+  reasons: 'Reason codes.',
   job: 'The kind of background work.',
   count: 'How many.',
-  durationMs: 'How long it took, in milliseconds.',
-  host: 'Where the server listens, or what it could not reach.',
+  durationMs: 'The duration in milliseconds.',
+  host: 'The address that the server listens on, or that it could not reach.',
   port: 'The port it listens on.',
   version: 'Of Recollect.',
 } as const
@@ -54,7 +55,7 @@ export type LogField = keyof typeof LOG_FIELDS
 export type LogFields = {
   readonly [Name in LogField]?: string | number | boolean | null | readonly string[] | undefined
 } & {
-  /** Told by its code and its place in the program. */
+  /** Logged as its code and location. */
   readonly error?: unknown
 }
 
@@ -63,32 +64,32 @@ type MetricDeclaration = { readonly labels: readonly string[]; readonly help: st
 export const COUNTERS = {
   recollect_http_requests_total: {
     labels: ['method', 'route', 'status'],
-    help: 'Requests that were answered.',
+    help: 'Completed requests.',
   },
   recollect_operations_total: {
     labels: ['operation', 'outcome'],
-    help: 'Calls of the engine; outcome is ok or the code of an error.',
+    help: 'Engine calls; outcome is ok or an error code.',
   },
   recollect_recall_retrievers_total: {
     labels: ['retriever', 'state'],
-    help: 'What the retrievers of recall did: searched, skipped or failed.',
+    help: 'Runs of the recall retrievers: searched, skipped or failed.',
   },
   recollect_recalls_abstained_total: {
     labels: [],
-    help: 'Questions that got no answer because nothing was near enough.',
+    help: 'Recalls that returned nothing because nothing reached the similarity threshold.',
   },
   recollect_memories_recalled_total: {
     labels: [],
-    help: 'Memories and turns that were returned by recall.',
+    help: 'Memories and turns returned by recall.',
   },
   recollect_contexts_injected_total: {
     labels: [],
-    help: 'Requests that a context block was injected into.',
+    help: 'Requests with an injected context block.',
   },
-  recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
+  recollect_injected_tokens_total: { labels: [], help: 'Tokens added to prompts.' },
   recollect_gateway_requests_total: {
     labels: ['format', 'outcome'],
-    help: 'Requests to models that passed; outcome is injected, or why no memories were added.',
+    help: 'Requests forwarded to models; outcome is injected, or the reason why no memories were added.',
   },
   recollect_provider_responses_total: {
     labels: ['provider', 'outcome'],
@@ -96,19 +97,19 @@ export const COUNTERS = {
   },
   recollect_conversations_dropped_total: {
     labels: [],
-    help: 'Pieces of conversations that were given up: too many waited, or the store failed for long.',
+    help: 'Conversation parts dropped because the queue was full or the store kept failing.',
   },
   recollect_jobs_total: {
     labels: ['job', 'outcome'],
-    help: 'Pieces of background work that ended.',
+    help: 'Completed background jobs.',
   },
   recollect_model_requests_total: {
     labels: ['outcome'],
-    help: 'Questions that memory itself put to language models; outcome is ok or the code of an error.',
+    help: 'Language model calls made by memory itself; outcome is ok or an error code.',
   },
   recollect_model_tokens_total: {
     labels: ['direction'],
-    help: 'Tokens that these took: input or output.',
+    help: 'Tokens used by these calls: input or output.',
   },
   recollect_vector_searches_total: {
     labels: ['backend', 'outcome'],
@@ -123,42 +124,42 @@ export const COUNTERS = {
 export const HISTOGRAMS = {
   recollect_http_request_seconds: {
     labels: ['method', 'route'],
-    help: 'How long requests took to answer.',
+    help: 'Duration of requests.',
   },
   recollect_operation_seconds: {
     labels: ['operation'],
-    help: 'How long calls of the engine took, failed ones included.',
+    help: 'Duration of engine calls, failed ones included.',
   },
   recollect_recall_seconds: {
     labels: ['strategy'],
-    help: 'How long answered questions took, by strategy.',
+    help: 'Duration of successful recalls, by strategy.',
   },
-  recollect_job_seconds: { labels: ['job'], help: 'How long background work took.' },
+  recollect_job_seconds: { labels: ['job'], help: 'Duration of background jobs.' },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
-/** Read when somebody asks for the metrics; see `gaugesOf` in `engine/health.ts`. */
+/** Read on every scrape of the metrics; see `gaugesOf`. */
 export const GAUGES = {
-  recollect_ready: { labels: [], help: '1 while questions can be answered, if only in part.' },
+  recollect_ready: { labels: [], help: '1 while recall works, even if only in part.' },
   recollect_degraded: {
     labels: ['reason'],
-    help: '1 for each reason why something is less than it should be.',
+    help: '1 for each active reason of a degraded state.',
   },
   recollect_memories: { labels: [], help: 'Memories in the store.' },
   recollect_turns: { labels: [], help: 'Turns of conversations in the store.' },
   recollect_memories_without_vector: {
     labels: [],
-    help: 'Memories and turns that are not embedded yet and are found by their words only.',
+    help: 'Memories and turns that are not embedded yet and are found by keywords only.',
   },
   recollect_embedding_queue: { labels: [], help: 'Memories and turns in the embedding queue.' },
   recollect_vector_replica_state: {
     labels: ['state'],
-    help: '1 for the state that the vector replica is in.',
+    help: '1 for the current state of the vector replica.',
   },
   recollect_vector_replica_pending: {
     labels: [],
     help: 'Memories whose current vector is not replicated yet, where they are tracked one by one.',
   },
-  recollect_store_bytes: { labels: [], help: 'Size of the database, where that is known.' },
+  recollect_store_bytes: { labels: [], help: 'Size of the database, where known.' },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
 export type CounterName = keyof typeof COUNTERS
@@ -177,12 +178,12 @@ export type GaugeReading = {
   readonly value: number
 }
 
-/** Spans are named as OpenTelemetry's conventions for memory name operations. */
+/** Span names follow OpenTelemetry's conventions for memory operations. */
 export const SPANS = {
-  search_memory: 'A question was asked.',
-  create_memory: 'Memories were made that the caller knew to be new.',
-  update_memory: 'A known memory was changed.',
-  upsert_memory: 'A statement was made; whether it is new was decided here.',
+  search_memory: 'A recall.',
+  create_memory: 'Memories were created without deduplication.',
+  update_memory: 'A memory was updated.',
+  upsert_memory: 'A memory was remembered: created, or merged with an existing one.',
   delete_memory: 'A memory was forgotten or erased.',
 } as const
 export type SpanName = keyof typeof SPANS
@@ -196,17 +197,17 @@ export type SpanRecord = {
 export type SpanAttributes = {
   readonly owner?: string
   readonly session?: string
-  /** The memory, when it is one. */
+  /** The memory, for operations on a single one. */
   readonly memory?: string
-  /** How many memories it was about. */
+  /** The number of memories involved. */
   readonly memories?: number
-  /** Text, which leaves the process only when the operator asked for that. */
+  /** Text, exported only when the operator enabled it. */
   readonly query?: string
-  /** Asked for only then, so that nobody makes it in vain. */
+  /** Evaluated only when it is exported. */
   readonly contents?: () => readonly SpanRecord[]
 }
 
-/** Adds what became known to the span that is under way. */
+/** Adds attributes to the current span. */
 export type AddSpanAttributes = (facts: SpanAttributes) => void
 
 export interface Telemetry {
@@ -217,19 +218,19 @@ export interface Telemetry {
     seconds: number,
     labels: HistogramLabels<Name>,
   ): void
-  /** Does the work inside a span; the outcome is that of the work. */
+  /** Runs the work inside a span and returns its result. */
   span<Result>(
     name: SpanName,
     facts: SpanAttributes,
     work: (note: AddSpanAttributes) => Promise<Result>,
   ): Promise<Result>
-  /** Seconds since some moment, only ever growing: for measuring how long something took. */
+  /** Seconds on a monotonic clock, for measuring durations. */
   monotonicSeconds(): number
 }
 
 const unnoted: AddSpanAttributes = () => {}
 
-/** Tells nothing. */
+/** Telemetry that does nothing. */
 export const NOOP_TELEMETRY: Telemetry = {
   log: () => {},
   count: () => {},

@@ -167,6 +167,6 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await store.commit([create(memory({ content: 'a pier' }))])
     expect(await search(store, 'pier')).toHaveLength(1)
     expect(await inUse(store)).toBe(0)
-    expect((await store.getReport()).facts.readReplicaError).toContain('no replica')
+    expect((await store.getReport()).facts.readReplicaError).toContain('not a replica')
   })
 }

@@ -75,7 +75,7 @@ describe('states', () => {
     await blind.tiers.settle()
     expect(blind.tiers.status()).toMatchObject({
       state: 'down',
-      reason: 'What was written to qdrant was not found again.',
+      reason: 'A test point written to qdrant could not be read back.',
     })
     const locked = new TieredStore()
     locked.faulty.fail('refuses')

@@ -58,15 +58,15 @@ export class TieredStore {
       configuration: async () => this.wanted,
       ...options,
     })
-    this.tiered.replica.subscribe({
+    this.tiered.replication.subscribe({
       onState: ({ state }) => this.states.push(state),
       onSearch: (_, outcome) => this.outcomes.push(outcome),
     })
     onTestFinished(() => this.tiered.vectors.close())
   }
 
-  get tiers(): ReplicatedStore['replica'] {
-    return this.tiered.replica
+  get tiers(): ReplicatedStore['replication'] {
+    return this.tiered.replication
   }
 
   /** New memories with vectors, written through the tiers. */

@@ -236,7 +236,7 @@ describe('following', () => {
     )
     await change(elsewhere, row, { place: { ...ADA, session: session('evening') } })
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([
-      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
+      { description: 'outdated vector in qdrant', count: 1, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
@@ -286,9 +286,9 @@ describe('following', () => {
       { ...stray, id: 'mem_zzzstray' as Memory['id'], place: ADA },
     ])
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([
-      { description: 'vector that is missing in qdrant', count: 3, repairable: true },
-      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
-      { description: 'vector in qdrant of no memory', count: 2, repairable: true },
+      { description: 'vector missing from qdrant', count: 3, repairable: true },
+      { description: 'outdated vector in qdrant', count: 1, repairable: true },
+      { description: 'vector in qdrant without a memory', count: 2, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()

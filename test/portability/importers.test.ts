@@ -175,17 +175,17 @@ describe('databases', () => {
     await expect(take(`${path}-not`)).rejects.toMatchObject({ code: 'not_found' })
     await expect(openForeignDatabase(`${path}-not`)).rejects.toMatchObject({ code: 'not_found' })
     const other = database('other.sqlite', 'CREATE TABLE users (id)').path
-    await expect(take(other)).rejects.toThrow('not one of those')
+    await expect(take(other)).rejects.toThrow('of an unknown kind')
     const view = database(
       'view.sqlite',
       `CREATE VIEW memories AS SELECT 1 AS id, 'x' AS content`,
     ).path
-    await expect(take(view)).rejects.toThrow('not one of those')
+    await expect(take(view)).rejects.toThrow('of an unknown kind')
     const bare = database('bare.sqlite', 'CREATE TABLE memories (id TEXT)').path
     await expect(take(bare)).rejects.toThrow('no column content')
     const own = temporaryFile('own.db')
     const store = await openSqliteFile({ path: own, now: Date.now })
-    await expect(take(own)).rejects.toThrow('in use here')
+    await expect(take(own)).rejects.toThrow('currently in use')
     await store.close()
   })
 })
@@ -232,8 +232,8 @@ describe('files', () => {
     const { take } = openTarget()
     const odd = file('odd.json', '[{"note":"x","content":"text"}]')
     expect(await take(odd, { from: 'mem0' })).toMatchObject({ format: 'mem0', failed: 1 })
-    await expect(take(odd, { from: 'word' })).rejects.toThrow('no format')
-    await expect(take(file('x.bin', 'nothing known'))).rejects.toThrow('could not be told')
+    await expect(take(odd, { from: 'word' })).rejects.toThrow('The format must be one of')
+    await expect(take(file('x.bin', 'nothing known'))).rejects.toThrow('could not be detected')
     await expect(take(file('x.zip', Buffer.from('PK\x03\x04rest')))).rejects.toThrow('Unpack')
     await expect(take(temporaryFolder())).rejects.toMatchObject({ code: 'invalid_input' })
   })

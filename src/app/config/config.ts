@@ -1,6 +1,7 @@
 /**
- * Configuration: where the data is and who asks, from flags, then the environment, then defaults. The only reader
- * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
+ * Configuration from flags, environment variables and defaults, in this order. The only reader of
+ * the environment. An unknown variable with our prefix is an error, so that a typo does not look
+ * like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
 import type { GlobalFlags, RemoteServer, ScopeNames } from '../../api/cli/host.ts'
@@ -35,85 +36,94 @@ import {
 
 export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
-  RECOLLECT_OWNER: 'Whose memories, as `--owner`.',
-  RECOLLECT_USER: 'Which user of the owner, as `--user`.',
+  RECOLLECT_OWNER: 'The owner of the memories, as `--owner`.',
+  RECOLLECT_USER: 'The user within the owner, as `--user`.',
   RECOLLECT_ENCRYPTION_KEY_FILE:
     'The file with the key of an encrypted database, as `--encryption-key-file`.',
   RECOLLECT_ENCRYPTION_KEY: 'The key itself: 64 hex digits.',
   RECOLLECT_ENCRYPTION_PASSPHRASE: 'A passphrase instead of a key.',
   RECOLLECT_POSTGRES_URL:
-    'Keeps memories on a PostgreSQL server instead of in the data folder: its address, as `postgresql://localhost/recollect`. Needs the package `pg`.',
-  RECOLLECT_POSTGRES_SCHEMA: 'The schema that they are kept in there. Default: `recollect`.',
-  RECOLLECT_POSTGRES_POOL_SIZE: 'How many connections a process keeps to it at most. Default: 10.',
+    'Stores memories on a PostgreSQL server instead of in the data folder: its connection string, for example `postgresql://localhost/recollect`. Needs the package `pg`.',
+  RECOLLECT_POSTGRES_SCHEMA: 'The PostgreSQL schema. Default: `recollect`.',
+  RECOLLECT_POSTGRES_POOL_SIZE:
+    'Maximum number of PostgreSQL connections per process. Default: 10.',
   RECOLLECT_POSTGRES_STATEMENT_TIMEOUT_MS:
-    'How long a statement may take there, waiting for other writers included. Default: 30000; 0 for no limit.',
+    'Timeout of a PostgreSQL statement in milliseconds, lock waits included. Default: 30000; 0 for no limit.',
   RECOLLECT_POSTGRES_CONNECTION_TIMEOUT_MS:
-    'How long a call waits while all connections are in use. Default: 10000.',
-  RECOLLECT_POSTGRES_REPLICAS: 'Addresses of read replicas, with commas: searches go there.',
+    'How long a call waits for a free PostgreSQL connection, in milliseconds. Default: 10000.',
+  RECOLLECT_POSTGRES_REPLICAS:
+    'Connection strings of read replicas for searches, separated by commas.',
   RECOLLECT_POSTGRES_REPLICA_LAG_MS_MAX:
-    'How far a replica may be behind what other processes have written. Default: 5000.',
+    'Maximum lag of a read replica behind the writes of other processes, in milliseconds. Default: 5000.',
   RECOLLECT_POSTGRES_ROW_LEVEL_SECURITY:
-    '`1` has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema.',
+    '`1` enforces row-level security between owners in PostgreSQL. Once enabled, it stays on for the schema.',
   RECOLLECT_POSTGRES_PGVECTOR_FALLBACK:
-    'What to do where pgvector is missing: `keyword` (the default: search by words alone) or `exact` (compare all vectors of an owner).',
-  RECOLLECT_VECTOR_STORE: 'The setting `vectorStore`.',
-  RECOLLECT_QDRANT_URL: 'The setting `qdrantUrl`.',
+    'Fallback without pgvector: `keyword` (the default: keyword search only) or `exact` (compare all vectors of an owner).',
+  RECOLLECT_VECTOR_STORE: 'The setting `vectorStore.backend`.',
+  RECOLLECT_QDRANT_URL: 'The setting `vectorStore.qdrantUrl`.',
   RECOLLECT_QDRANT_API_KEY:
-    'The key for it. One that was set with `PUT /api/settings/qdrant` goes before it.',
-  RECOLLECT_LANCEDB_FOLDER: 'The setting `lancedbFolder`.',
-  RECOLLECT_URL: 'The server that commands are for, as `--url`.',
-  RECOLLECT_API_KEY: 'The key for that server, as `--key`.',
-  RECOLLECT_HOST: 'Where `serve` listens. Default: 127.0.0.1.',
+    'The Qdrant API key. A key stored with `PUT /api/settings/qdrant` takes precedence.',
+  RECOLLECT_LANCEDB_FOLDER: 'The setting `vectorStore.lancedbFolder`.',
+  RECOLLECT_URL: 'The server that commands connect to, as `--url`.',
+  RECOLLECT_API_KEY: 'The API key for that server, as `--key`.',
+  RECOLLECT_HOST: 'The address that `serve` listens on. Default: 127.0.0.1.',
   RECOLLECT_PORT: 'The port of `serve`. Default: 20128.',
-  RECOLLECT_TLS_CERT: 'The certificate that `serve` shows, as `--tls-cert`.',
-  RECOLLECT_TLS_KEY: 'Its private key, as `--tls-key`.',
-  RECOLLECT_TRUST_PROXY: '`1` when `serve` stands behind a proxy, as `--trust-proxy`.',
-  RECOLLECT_ALLOWED_HOSTS: 'Further names of the server, with commas, as `--allow-host`.',
-  RECOLLECT_ALLOWED_ORIGINS: 'Pages that may ask the server, with commas, as `--allow-origin`.',
-  RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `requestsPerMinute`.',
+  RECOLLECT_TLS_CERT: 'The TLS certificate of `serve`, as `--tls-cert`.',
+  RECOLLECT_TLS_KEY: 'The private key of the TLS certificate, as `--tls-key`.',
+  RECOLLECT_TRUST_PROXY: '`1` when `serve` runs behind a reverse proxy, as `--trust-proxy`.',
+  RECOLLECT_ALLOWED_HOSTS:
+    'Additional host names of the server, separated by commas, as `--allow-host`.',
+  RECOLLECT_ALLOWED_ORIGINS:
+    'Origins of web pages that may call the server, separated by commas, as `--allow-origin`.',
+  RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `server.requestsPerMinute`.',
   RECOLLECT_PROVIDERS_FILE:
-    'The file that says which providers the gateway asks. Default: `providers.json` in the data folder.',
-  RECOLLECT_GATEWAY_BODY_MB_MAX:
-    'How large a request to a model may be, in megabytes. Default: 32.',
+    'The file that configures the model providers of the gateway. Default: `providers.json` in the data folder.',
+  RECOLLECT_GATEWAY_BODY_MB_MAX: 'Maximum size of a request to a model, in megabytes. Default: 32.',
   RECOLLECT_MCP_COMPATIBILITY_TOOLS:
-    '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
-  RECOLLECT_MCP_EXTENDED_TOOLS: '`1` adds tools for conversations and upkeep, as `mcp --further`.',
+    '`1` adds the tool names of other memory servers, as `mcp --compatibility-tools`.',
+  RECOLLECT_MCP_EXTENDED_TOOLS:
+    '`1` adds tools for conversations and maintenance, as `mcp --extended-tools`.',
   RECOLLECT_LOG_LEVEL:
-    'What the server logs: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
+    'The log level of the server: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
   RECOLLECT_OTLP_ENDPOINT:
-    'Where traces go, as `http://127.0.0.1:4318`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`; none without it.',
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'The same, under the name that other programs read.',
-  RECOLLECT_TRACE_CONTENT: '`1` puts questions and memories into traces. Never without it.',
+    'The OTLP endpoint for traces, for example `http://127.0.0.1:4318`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`; without either, no traces are exported.',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'The OTLP endpoint, under the name that other programs read.',
+  RECOLLECT_TRACE_CONTENT:
+    '`1` includes questions and memories in traces. They are never included otherwise.',
   RECOLLECT_EMBEDDING_SOURCE:
-    'Where vectors come from: `auto` (the default: the remote model if one is named and its key is there, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
-  RECOLLECT_EMBEDDING_MODEL: 'The remote model, as `openai/text-embedding-3-small`.',
+    'The embedding source: `auto` (the default: the remote model if one is configured with a key, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
+  RECOLLECT_EMBEDDING_MODEL:
+    'The remote embedding model, for example `openai/text-embedding-3-small`.',
   RECOLLECT_EMBEDDING_API_KEY:
-    'Its key. Default: the usual variable of the provider, as `OPENAI_API_KEY`.',
-  RECOLLECT_EMBEDDING_URL: 'Its address, when it is not the usual one.',
+    'The API key for the embedding model. Default: the usual variable of the provider, for example `OPENAI_API_KEY`.',
+  RECOLLECT_EMBEDDING_URL: 'The base URL of the embedding service, when it is not the default.',
   RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE:
-    'How many requests a minute its service allows; more wait. Default: 0, no limit.',
-  RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: 'How many tokens, the same way.',
-  RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD:
-    '`1` lets a local model that is not there be downloaded from the hub.',
-  RECOLLECT_RERANK_URL: 'The address of a reranker that speaks `POST /v1/rerank`.',
-  RECOLLECT_RERANK_MODEL: 'Its model.',
-  RECOLLECT_RERANK_API_KEY: 'Its key.',
-  RECOLLECT_RERANK_MODEL_FOLDER: 'The folder of a local cross-encoder instead.',
+    'Rate limit of the embedding service in requests per minute; further requests wait. Default: 0, no limit.',
+  RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE:
+    'Rate limit of the embedding service in tokens per minute. Default: 0, no limit.',
+  RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD: '`1` allows downloading a missing local model from the hub.',
+  RECOLLECT_RERANK_URL: 'The URL of a reranker that implements `POST /v1/rerank`.',
+  RECOLLECT_RERANK_MODEL: 'The model of the reranker.',
+  RECOLLECT_RERANK_API_KEY: 'The API key for the reranker.',
+  RECOLLECT_RERANK_MODEL_FOLDER:
+    'The folder of a local cross-encoder, instead of a remote reranker.',
   MEMORY_TRANSFORMERS_MODEL:
-    'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
+    'The local embedding model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
   MEMORY_STATIC_MODEL:
-    'The static model: the path of a folder as `scripts/models/distill-static.mjs` makes one, or the name of one in `MEMORY_STATIC_CACHE_DIR`; none of the hub, whose static models have another form. Default: the one that comes along.',
-  MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
+    'The static embedding model: a folder created by `scripts/models/distill-static.mjs`, or the name of one in `MEMORY_STATIC_CACHE_DIR`. Static models of the hub have another format and are not supported. Default: the included one.',
+  MEMORY_STATIC_CACHE_DIR: 'The folder of models that are not included in the package.',
   MEMORY_VEC_QUANTIZATION:
-    '`int8` keeps vectors in a quarter of the space. Default: `float32`, also called `none`.',
+    '`int8` stores vectors in a quarter of the space. Default: `float32`, also called `none`.',
   RECOLLECT_VECTOR_ENGINE:
-    'How SQLite looks for near vectors: `built-in` (the default) or `sqlite-vec`, the package of that name, which reads all vectors of an owner for each question and holds everything else up meanwhile.',
+    'The vector search of SQLite: `built-in` (the default) or `sqlite-vec`, which needs the package of that name, reads all vectors of an owner per search and blocks the process meanwhile.',
   RECOLLECT_VECTOR_CACHE_MB:
-    'How much memory the vectors of SQLite may take while they are searched, in megabytes; those of an owner with more are read for each question. Default: 512.',
-  MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',
-  MEMORY_RRF_K: 'The setting `rrfK`.',
-  MEMORY_EMBEDDING_CACHE_MAX: 'How many vectors are kept in memory. Default: 1000; 0 for none.',
-  MEMORY_EMBEDDING_CACHE_TTL_MS: 'For how long. Default: 300000, five minutes.',
+    'Memory limit for SQLite vectors in megabytes; the vectors of an owner that exceed it are read from disk per search. Default: 512.',
+  MEMORY_VEC_TOP_K: 'The setting `recall.vectorCandidates`.',
+  MEMORY_RRF_K: 'The setting `recall.rrfK`.',
+  MEMORY_EMBEDDING_CACHE_MAX:
+    'Maximum number of embeddings cached in memory. Default: 1000; 0 disables the cache.',
+  MEMORY_EMBEDDING_CACHE_TTL_MS:
+    'How long embeddings stay in the memory cache, in milliseconds. Default: 300000, five minutes.',
 } as const
 
 type VariableName = keyof typeof ENVIRONMENT
@@ -124,27 +134,27 @@ export type KeySource = {
   readonly kind: 'file' | 'text' | 'passphrase'
   /** The path of the file, or the secret itself. */
   readonly value: string
-  /** The option or variable that it was set by. */
+  /** The option or variable that set it. */
   readonly origin: string
 }
 
 export type Config = {
   readonly dataFolder: string
-  /** The same where it was said, by flag or variable; null for the usual one. */
+  /** The explicitly configured value, from flag or variable; null for the default. */
   readonly explicitDataFolder: string | null
   readonly scope: ScopeNames
-  /** What of the scope was said, by flag or variable. */
+  /** The explicitly configured parts of the scope. */
   readonly explicitScope: Partial<ScopeNames>
   readonly key: KeySource | null
-  /** The address of a PostgreSQL server that keeps the memories. */
+  /** The connection string of a PostgreSQL server that stores the memories. */
   readonly postgres: string | null
-  /** How that server is used. */
+  /** Options of the PostgreSQL store. */
   readonly postgresOptions: Omit<PostgresStoreOptions, 'connectionString'>
   readonly remote: RemoteServer | null
   readonly server: ServerNetworkOptions
   readonly mcpTools: ToolSets
   readonly gateway: GatewayConfig
-  /** Null: what suits whoever reads it. */
+  /** Null: the default of the consumer. */
   readonly log: LogLevel | null
   readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
   readonly listen: { readonly host: string; readonly port: number }
@@ -152,9 +162,9 @@ export type Config = {
   readonly vectorForm: VectorEncoding
   readonly vectorSearch: VectorSearchEngine | null
   readonly vectorMemoryBytes: number | null
-  /** The usual keys of services. */
+  /** The usual API key variables of the providers. */
   readonly providerKeys: ProviderKeys
-  /** The key for the Qdrant that the environment names. */
+  /** The API key for the Qdrant server that the environment names. */
   readonly qdrantKey: string | null
   readonly rerank: RerankOptions | null
   readonly settings: SettingValues
@@ -162,9 +172,9 @@ export type Config = {
 
 export type GatewayConfig = {
   readonly providersFile: string
-  /** Whether somebody said so: then it must be there. */
+  /** Whether the path was configured: then the file must exist. */
   readonly hasExplicitProvidersFile: boolean
-  /** Null: the usual. */
+  /** Null: the default. */
   readonly bodyBytesMax: number | null
 }
 
@@ -186,7 +196,7 @@ export function readConfig(
   system: PlatformInfo,
 ): Config {
   assertKnownVariables(environment)
-  // An empty variable is how a shell says "not set".
+  // Shells express "not set" as an empty variable.
   const variable = (name: VariableName) => environment[name] || undefined
   const named: Partial<ScopeNames> = omitUndefined({
     owner: flags.owner ?? variable('RECOLLECT_OWNER'),
@@ -233,7 +243,7 @@ export function readConfig(
 
 type Variable = (name: VariableName) => string | undefined
 
-/** Clusters put variables for each of their services into every container, also under this name. */
+/** Kubernetes injects variables for each service into every container, also under this prefix. */
 function ownPort(text: string | undefined): string | undefined {
   return text?.startsWith('tcp://') === true ? undefined : text
 }
@@ -261,7 +271,7 @@ function readSettings(variable: Variable): SettingValues {
     try {
       return parseSettings({ [setting]: value })
     } catch (error) {
-      // What can be changed from here is the variable, so the message must name it.
+      // The user can only change the variable, so the message must name it.
       const { code, message } = toAppError(error)
       throw new AppError(code, message.replace(`\`${setting}\``, name), { variable: name })
     }
@@ -272,7 +282,7 @@ function readSettings(variable: Variable): SettingValues {
 function readPostgres(variable: Variable): Config['postgresOptions'] {
   const poolSize = parseWholeNumber('RECOLLECT_POSTGRES_POOL_SIZE', variable)
   if (poolSize === 0) {
-    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL_SIZE takes at least 1.')
+    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL_SIZE must be at least 1.')
   }
   return {
     replicas: parseList(variable('RECOLLECT_POSTGRES_REPLICAS')),
@@ -294,22 +304,25 @@ function readPostgres(variable: Variable): Config['postgresOptions'] {
 
 function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {
   if (flags.data !== undefined && flags.url !== undefined) {
-    throw new AppError('invalid_input', 'Give --data or --url, not both: a folder, or a server.')
+    throw new AppError('invalid_input', 'Use --data or --url, not both: a folder, or a server.')
   }
-  // Who names a folder means that one, whatever else is set.
+  // An explicit folder overrides everything else.
   const url = flags.data === undefined ? (flags.url ?? variable('RECOLLECT_URL')) : undefined
   if (url === undefined) {
     if (flags.key === undefined) return null
     throw new AppError(
       'invalid_input',
-      '--key goes with --url, the address of a server. The key of an encrypted database is set with --encryption-key-file.',
+      '--key requires --url, the address of a server. Set the key of an encrypted database with --encryption-key-file.',
     )
   }
   const origin = flags.url === undefined ? 'RECOLLECT_URL' : '--url'
   const key = flags.key ?? variable('RECOLLECT_API_KEY') ?? null
   if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
     const name = flags.key === undefined ? 'RECOLLECT_API_KEY' : '--key'
-    throw new AppError('invalid_input', `${name} is no key of a server; one begins with rc_.`)
+    throw new AppError(
+      'invalid_input',
+      `${name} must be a server's API key, which begins with rc_.`,
+    )
   }
   return { url: serverAddress(url, origin), key, origin }
 }
@@ -320,7 +333,7 @@ function serverAddress(text: string, origin: string): string {
   if (url === null || !isHttp || url.username !== '' || url.search !== '' || url.hash !== '') {
     throw new AppError(
       'invalid_input',
-      `${origin} takes the address of a server, as http://127.0.0.1:${PORT}.`,
+      `${origin} must be the URL of a server, for example http://127.0.0.1:${PORT}.`,
     )
   }
   return url.href.replace(/\/+$/, '')
@@ -330,7 +343,10 @@ function readServer(variable: Variable): ServerNetworkOptions {
   const certFile = variable('RECOLLECT_TLS_CERT')
   const keyFile = variable('RECOLLECT_TLS_KEY')
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new AppError('invalid_input', 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.')
+    throw new AppError(
+      'invalid_input',
+      'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY must be set together.',
+    )
   }
   return {
     tls: certFile === undefined || keyFile === undefined ? null : { certFile, keyFile },
@@ -389,7 +405,7 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   })
 }
 
-/** Keys under the names that the providers' own tools use, so that they are set only once. */
+/** API keys under the names that the providers' own tools use, so that they are set only once. */
 export function providerKeysIn(environment: Environment): ProviderKeys {
   const services = [
     ...Object.entries(EMBEDDING_PROVIDER_TABLE),
@@ -402,7 +418,7 @@ export function providerKeysIn(environment: Environment): ProviderKeys {
   return Object.fromEntries(keys)
 }
 
-/** `none` is what others call the form that leaves nothing out. */
+/** Other systems call full precision `none`. */
 function readVectorForm(variable: Variable): VectorEncoding {
   const form = parseChoice('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_ENCODINGS, 'none'])
   return form === undefined || form === 'none' ? 'float32' : form
@@ -429,7 +445,7 @@ function parseChoice<Word extends string>(
   const text = variable(name)
   const word = words.find((candidate) => candidate === text)
   if (text === undefined || word !== undefined) return word
-  throw new AppError('invalid_input', `${name} is one of ${words.join(', ')}; not "${text}".`)
+  throw new AppError('invalid_input', `${name} must be one of ${words.join(', ')}; got "${text}".`)
 }
 
 function parseWholeNumber(name: VariableName, variable: Variable): number | undefined {
@@ -437,10 +453,10 @@ function parseWholeNumber(name: VariableName, variable: Variable): number | unde
   if (text === undefined || /^\d{1,9}$/.test(text)) {
     return text === undefined ? undefined : Number(text)
   }
-  throw new AppError('invalid_input', `${name} takes a whole number, not "${text}".`)
+  throw new AppError('invalid_input', `${name} must be a whole number; got "${text}".`)
 }
 
-/** Whether colours are wanted at all, see no-color.org. */
+/** Whether colors are enabled, see no-color.org. */
 export function isColorEnabled(environment: Environment): boolean {
   return !environment.NO_COLOR && environment.TERM !== 'dumb'
 }
@@ -456,7 +472,7 @@ function defaultFolder(environment: Environment, { platform, home }: PlatformInf
   }
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', FOLDER)
   const xdg = environment.XDG_DATA_HOME
-  // The specification says to ignore a relative one.
+  // The XDG specification says to ignore relative paths.
   return join(xdg && isAbsolute(xdg) ? xdg : join(home, '.local', 'share'), FOLDER)
 }
 
@@ -487,12 +503,12 @@ function parsePort(text: string | undefined): number {
   if (text === undefined) return PORT
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(port) || port > PORT_MAX) {
-    throw new AppError('invalid_input', `RECOLLECT_PORT takes a number from 0 to ${PORT_MAX}.`)
+    throw new AppError('invalid_input', `RECOLLECT_PORT must be a number from 0 to ${PORT_MAX}.`)
   }
   return port
 }
 
-/** What clusters and linked containers set for a service of our name. */
+/** Variables that Kubernetes and linked containers set for a service of our name. */
 const CLUSTER_VARIABLE = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
 
 function assertKnownVariables(environment: Environment): void {
@@ -503,7 +519,7 @@ function assertKnownVariables(environment: Environment): void {
     const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
     throw new AppError(
       'invalid_input',
-      `There is no environment variable ${name.slice(0, 60)} for Recollect.${suggestion}`,
+      `Unknown environment variable ${name.slice(0, 60)}.${suggestion}`,
       { variable: name },
     )
   }

@@ -1,16 +1,16 @@
 /**
- * Where a text ceases to be JSON. The platform's own message may quote what stands around the fault, which in a file with
- * keys nobody may see, and says the place only sometimes.
+ * Locates a JSON syntax error. The platform's message may quote the surrounding text, which in a
+ * file with keys must not be shown, and names the position only sometimes.
  */
 const SPACE = /[ \t\r\n]*/y
 const MARK = /[{}[\],:]/y
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** What may come next. `name?` and `value?` allow the end of an empty object or list. */
+/** The expected token. `name?` and `value?` also allow the end of an empty object or array. */
 type Expected = 'value' | 'value?' | 'name' | 'name?' | ':' | ', or end' | 'nothing'
 
-/** The number of the line, from 1; null when the text is JSON. */
+/** The line number, from 1; null for valid JSON. */
 export function findJsonErrorLine(text: string): number | null {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'

@@ -1,6 +1,7 @@
 /**
- * The providers: those of a file, and those that the environment implies. The file is read strictly, as a misspelt key
- * would otherwise be a setting that silently does nothing; and whatever is said about it, no secret is.
+ * Providers: those of the file, and those that the environment implies. Parsing is strict, since a
+ * misspelled key would otherwise be a setting that silently does nothing. Messages never contain a
+ * secret.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -26,13 +27,13 @@ import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './pr
 
 export type ProviderOptions = {
   readonly path: string
-  /** Whether somebody said so; otherwise it is the usual place, where nothing need be. */
+  /** Whether the path was configured; the default file may be missing. */
   readonly isNamed: boolean
   readonly environment: Environment
 }
 
 export type ConfiguredRegistry = ProviderRegistry & {
-  /** What the operator should know, in sentences. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[]
 }
 
@@ -44,10 +45,10 @@ const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
   demo: '',
 }
 
-/** Models that think say nothing for minutes; clients of theirs wait as long. */
+/** Reasoning models may send nothing for minutes; their own clients wait as long. */
 const TIMEOUTS: ProviderTimeouts = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
 
-/** Which variables stand for a provider that nobody wrote down; of several, the first that is set. */
+/** Environment variables that imply a provider; the first one set wins. */
 const IMPLIED = [
   ['openai', ['OPENAI_API_KEY']],
   ['anthropic', ['ANTHROPIC_API_KEY']],
@@ -81,9 +82,9 @@ function readText({ path, isNamed }: ProviderOptions): string | null {
   } catch (thrown) {
     const code = Object(thrown).code
     if (code === 'ENOENT' && !isNamed) return null
-    const what = code === 'ENOENT' ? 'is not there' : `can't be read (${code})`
+    const what = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
     const codeOfError = code === 'ENOENT' ? 'not_found' : 'invalid_input'
-    throw new AppError(codeOfError, `The file of providers ${path} ${what}.`, { path })
+    throw new AppError(codeOfError, `The providers file ${path} ${what}.`, { path })
   }
 }
 
@@ -94,13 +95,13 @@ function parseJson(text: string, path: string): unknown {
     const line = findJsonErrorLine(text) ?? 1
     throw new AppError(
       'invalid_input',
-      `${path} is not valid JSON: something is wrong at or before line ${line}.`,
+      `${path} is not valid JSON: syntax error at or before line ${line}.`,
       { path, line },
     )
   }
 }
 
-/** `${NAME}` in any text stands for a variable. */
+/** `${NAME}` in any string is replaced by a variable. */
 function expand(
   value: unknown,
   at: readonly string[],
@@ -130,14 +131,14 @@ function expandText(
   const where = `"${at.at(-1)}"${whose} in ${basename(path)}`
   return text.replaceAll(/\$\{([^}]*)\}?/g, (found: string, name: string) => {
     if (!found.endsWith('}') || !/^[A-Za-z_]\w*$/.test(name)) {
-      const message = `${where} has a "\${" that begins no name of a variable, as in \${OPENAI_API_KEY}.`
+      const message = `${where} has a "\${" without a variable name, as in \${OPENAI_API_KEY}.`
       throw new AppError('invalid_input', message, { field: at.join('.') })
     }
     const value = environment[name]
     if (value !== undefined && value !== '') return value
     throw new AppError(
       'invalid_input',
-      `The environment variable ${name} is not set, and ${where} needs it. Set it, or take that line out.`,
+      `The environment variable ${name} is not set, and ${where} needs it. Set it, or remove that line.`,
       {
         variable: name,
         field: at.join('.'),
@@ -172,7 +173,7 @@ const DEMO = {
   supportsTools: null,
 } as const
 
-/** People copy what a tool shows them, and some tools leave `/v1` out. */
+/** People copy what a tool shows them, and some tools omit `/v1`. */
 function baseUrlOf(name: string, kind: ProviderKind, text: string): string {
   const url = parseBaseUrl(text, `the provider ${name}`)
   const isBare = new URL(url).pathname === '/'
@@ -207,7 +208,7 @@ function isMissingIn(written: readonly Provider[]): (provider: Provider) => bool
   return ({ name }) => !names.has(name)
 }
 
-/** An alias is looked up once, so one of another would lead nowhere. */
+/** An alias is resolved once, so an alias of an alias would lead nowhere. */
 function checkAliases({ aliases }: ProvidersFile, path: string): void {
   for (const [name, target] of Object.entries(aliases)) {
     if (!Object.hasOwn(aliases, target)) continue
@@ -236,7 +237,7 @@ function resolveDefaults(
     const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
     throw new AppError(
       'invalid_input',
-      `"default" in ${basename(path)} names ${wanted}, which is no provider.${suggestion}`,
+      `"default" in ${basename(path)} must name a provider; got ${wanted}.${suggestion}`,
       { field: 'default' },
     )
   })
@@ -247,12 +248,12 @@ function impliedDefault(format: ApiFormat, providers: readonly Provider[]): stri
   const wanted = format === 'messages' ? 'anthropic' : 'openai'
   const first = providers.find(({ kind }) => kind === wanted)
   if (first !== undefined) return first.name
-  // Ollama and the demo are always there, and so say nothing about what is meant.
+  // Ollama and the demo always exist, so they do not reveal the intended default.
   const [only, ...others] = providers.filter(({ kind }) => kind !== 'ollama' && kind !== 'demo')
   return only === undefined || others.length > 0 ? null : only.name
 }
 
-/** Whether a key stands in the file itself. */
+/** Whether the file itself contains a key. */
 function holdsSecrets(raw: unknown): boolean {
   const entries = Object.values(Object(Object(raw).providers))
   return entries.some((entry) => {
@@ -271,12 +272,12 @@ function isLiteral(value: unknown): boolean {
 const OTHERS = 0o077
 
 function canOthersRead(path: string): boolean {
-  // Windows has other means, which these bits don't tell of.
+  // Windows uses access control lists, which these mode bits do not reflect.
   return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0
 }
 
 function readableWarning(path: string): string {
-  return `${path} holds keys, and others on this machine can read it. Run: chmod 600 ${path}`
+  return `${path} contains keys, and other users of this machine can read it. Run: chmod 600 ${path}`
 }
 
 function plaintextWarning(provider: Provider): readonly string[] {
@@ -285,6 +286,6 @@ function plaintextWarning(provider: Provider): readonly string[] {
   if (url.protocol === 'https:' || isPrivateAllowed(provider, url)) return []
   const { name } = provider
   return [
-    `The provider ${name} is asked over http:// at ${getHost(url)}: keys and words can be read on the way.`,
+    `The provider ${name} uses http:// at ${getHost(url)}: keys and messages travel unencrypted.`,
   ]
 }

@@ -1,4 +1,4 @@
-/** What a file of providers may hold, and how it is told what is wrong with it. */
+/** The schema of the providers file, and its error messages. */
 import { z } from 'zod'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
@@ -57,8 +57,8 @@ const model = z.strictObject({
 
 const headerName = z
   .string()
-  .regex(HEADER_NAME, 'is no name of a header')
-  .refine((name) => !isReservedHeader(name), 'is a header that is set for each request')
+  .regex(HEADER_NAME, 'must be a valid header name')
+  .refine((name) => !isReservedHeader(name), 'must not be a header that is set per request')
 
 const entry = z.strictObject({
   kind: z.preprocess(
@@ -74,7 +74,10 @@ const entry = z.strictObject({
   supportsTools,
   private: z.boolean().default(false),
   headers: z
-    .record(headerName, z.string().regex(HEADER_VALUE, 'holds characters that no header may have'))
+    .record(
+      headerName,
+      z.string().regex(HEADER_VALUE, 'must not contain characters that are invalid in headers'),
+    )
     .default({}),
   timeouts: timeouts.default({}),
 })
@@ -97,11 +100,11 @@ const file = z.strictObject({
     .default({}),
   aliases: z.record(text, text).default({}),
   providers: z
-    .record(z.string().regex(NAME, 'is no name: letters, digits and any of _.-'), entry)
+    .record(z.string().regex(NAME, 'must be a name of letters, digits and _.-'), entry)
     .default({}),
 })
 
-/** What is told of the file calls it by `name`. */
+/** Messages call the file by `name`. */
 export function parseProvidersFile(value: unknown, name: string): ProvidersFile {
   const result = file.safeParse(value)
   if (!result.success) {
@@ -109,7 +112,7 @@ export function parseProvidersFile(value: unknown, name: string): ProvidersFile 
     const field = result.error.issues[0]?.path.join('.') ?? ''
     throw new AppError('invalid_input', `${name}: ${sentences.join(' ')}`, { field })
   }
-  // What isn't given is left out by the schema, never undefined.
+  // The schema omits absent fields; they are never undefined.
   const parsed = result.data as ProvidersFile
   checkNames(Object.entries(parsed.providers), name)
   return parsed
@@ -117,7 +120,7 @@ export function parseProvidersFile(value: unknown, name: string): ProvidersFile 
 
 const FAULTS_SHOWN = 5
 
-/** Which names there are, by where in the file one was not known. */
+/** The known keys, by the path of the unknown one. */
 function knownNames(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(file.shape)
   if (path[0] === 'default') return API_FORMATS
@@ -125,14 +128,15 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
   return Object.keys(path[2] === 'timeouts' ? timeouts.shape : model.shape)
 }
 
-/** The schema's own words never hold a value of the file, only what was expected. */
+/** The schema's own messages never contain a value of the file, only the expectation. */
 function describeFault(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const known = knownNames(issue.path)
     return issue.keys.map((key) => describeUnknownKey(issue.path, key, known)).join(' ')
   }
   const where = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`
-  if (issue.code === 'invalid_key') return `${where} ${issue.issues[0]?.message ?? 'is no name'}.`
+  if (issue.code === 'invalid_key')
+    return `${where} ${issue.issues[0]?.message ?? 'must be a valid name'}.`
   return `${where}: ${issue.message}.`
 }
 
@@ -144,7 +148,7 @@ function describeUnknownKey(
   const meant = findClosestMatch(key, known)
   const suggestion =
     meant === null ? ` Known are ${known.join(', ')}.` : ` Did you mean "${meant}"?`
-  return `"${[...path, key.slice(0, 60)].join('.')}" is not known.${suggestion}`
+  return `Unknown key "${[...path, key.slice(0, 60)].join('.')}".${suggestion}`
 }
 
 function checkNames(entries: readonly (readonly [string, ProviderEntry])[], file: string): void {
@@ -152,11 +156,11 @@ function checkNames(entries: readonly (readonly [string, ProviderEntry])[], file
   for (const [name, { kind }] of entries) {
     const known = name.toLowerCase()
     if (seen.has(known)) {
-      const message = `${file}: two providers have the name ${name} but for capital letters.`
+      const message = `${file}: two provider names differ only in case: ${name}.`
       throw new AppError('invalid_input', message, { provider: name })
     }
     if (known === 'demo' && kind !== 'demo') {
-      const message = `${file}: the name demo is that of the built-in demo. Choose another.`
+      const message = `${file}: the name "demo" is reserved for the built-in demo. Choose another.`
       throw new AppError('invalid_input', message, { provider: name })
     }
     seen.add(known)

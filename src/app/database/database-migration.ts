@@ -1,4 +1,6 @@
-/** Moving everything between the places that there are: a data folder, encrypted or not, and a PostgreSQL server. */
+/**
+ * Migrates everything between stores: a data folder, encrypted or not, and a PostgreSQL server.
+ */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { MigrationTarget, NewKey, StoreMigrator } from '../../api/cli/database.ts'
@@ -14,7 +16,7 @@ import type { DatabaseKey } from '../../storage/sqlite/connection/sqlite-driver.
 
 export type StoreMigratorOptions = {
   readonly now: () => number
-  /** The store that the configuration says. */
+  /** The configured store. */
   readonly openSource: () => Promise<MigratableStore>
   readonly databaseFile: string
   readonly isPostgres: boolean
@@ -67,7 +69,7 @@ async function openTarget(
   return openSqliteFile({ path, now: options.now, key })
 }
 
-/** A move that goes on finds the key that it had made. */
+/** A resumed migration finds the key that it created. */
 function existingKey(key: NewKey | null, isBegun: boolean): NewKey | null {
   const isMade = key?.kind === 'generated' && isBegun && existsSync(key.path)
   return isMade ? { kind: 'file', path: key.path } : key

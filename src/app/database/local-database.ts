@@ -1,4 +1,7 @@
-/** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
+/**
+ * The database in a data folder: open with the configured or entered key, back up, convert,
+ * salvage.
+ */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type {
@@ -48,9 +51,9 @@ export const FILES_FILE = 'files.db'
 export type DatabaseOptions = {
   readonly config: Config
   readonly now: () => number
-  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  /** Prompts for the database passphrase; null when there is no terminal. */
   readonly askPassphrase: (() => Promise<string>) | null
-  /** Distils what was said. */
+  /** The language model for distillation. */
   readonly languageModel: LanguageModel
 }
 
@@ -88,7 +91,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   ) => {
     requireDatabase(path)
     const converted = toConverted(await rekeyDatabase({ path, from, to, now, onProgress }))
-    // It is made again, with the new key or without one.
+    // The index is derived data; it is rebuilt under the new encryption.
     if (converted.isChanged) removeIndex(files)
     return converted
   }
@@ -116,7 +119,9 @@ export function createDatabase(options: DatabaseOptions): Database {
       requireDatabase(path)
       const copy = resolve(target)
       if (!existsSync(dirname(copy))) {
-        throw new AppError('not_found', `There is no folder ${dirname(copy)}.`, { path: copy })
+        throw new AppError('not_found', `The folder ${dirname(copy)} does not exist.`, {
+          path: copy,
+        })
       }
       const store = await openSqliteFile({ path, now, key: await currentKey() })
       try {
@@ -143,7 +148,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       if (existsSync(path) && !force) {
         throw new AppError(
           'conflict',
-          `There is a database at ${path}. With --force it is put aside first.`,
+          `A database already exists at ${path}. Use --force to move it aside first.`,
           { path },
         )
       }
@@ -161,7 +166,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         removeCache(folder)
         return converted
       } catch (error) {
-        // Nothing is encrypted with it, and a second try would find its place taken.
+        // Nothing is encrypted with this key, and a leftover file would block the next attempt.
         if (key.kind === 'generated' && stateOf(path) === 'plain') rmSync(key.path, { force: true })
         throw error
       }
@@ -188,7 +193,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** What is sound, in use, or from a newer version must not be taken apart. */
+/** A database that is intact, in use, or of a newer version must not be salvaged. */
 async function assertDamaged(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
   try {
     const store = await open()
@@ -203,7 +208,7 @@ async function assertDamaged(open: () => ReturnType<typeof openSqliteFile>): Pro
     if (code === 'schema_mismatch' || code === 'busy' || code === 'missing_part') throw error
     return
   }
-  throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
+  throw new AppError('conflict', 'The database is intact: there is nothing to salvage.')
 }
 
 function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
@@ -215,7 +220,7 @@ function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
     embedding: {
       modelFolder: join(dataFolder, 'models'),
       ...embedding,
-      // Never beside a database that is encrypted: vectors tell of texts.
+      // Never next to an encrypted database: vectors reveal texts.
       cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
     },
   }
@@ -228,7 +233,7 @@ function vectorOptions({ vectorSearch, vectorMemoryBytes }: Config) {
   }
 }
 
-/** Vectors that were kept before the database was encrypted. */
+/** Vectors that were cached before the database was encrypted. */
 function removeCache(folder: string): void {
   for (const end of ['', '-wal', '-shm', '.damaged']) {
     rmSync(join(folder, `${CACHE_FILE}${end}`), { force: true })
@@ -243,7 +248,7 @@ function stateOf(path: string): DatabaseState {
 
 function requireDatabase(path: string): void {
   if (stateOf(path) === 'missing') {
-    throw new AppError('not_found', `There is no database at ${path} yet.`, { path })
+    throw new AppError('not_found', `No database exists at ${path}.`, { path })
   }
 }
 
@@ -252,24 +257,28 @@ function requireCipher(): void {
   if (missing !== null) throw new AppError('missing_part', missing)
 }
 
-/** The file itself, or the one of a folder that was the last by then. */
+/** The backup itself, or the latest one of a folder at that time. */
 function backupIn(from: string, at: number | null): string {
   const stat = statSync(from, { throwIfNoEntry: false })
-  if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
+  if (stat === undefined) throw new AppError('not_found', `No backup exists at ${from}.`)
   if (stat.isDirectory()) return findSnapshotBefore(from, at ?? Number.POSITIVE_INFINITY).path
   if (at === null) return from
-  throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
+  throw new AppError(
+    'invalid_input',
+    '--at selects among the backups in a folder; this path is a file.',
+  )
 }
 
-/** Others have no business in it: memories are private. */
+/** Only this user may read it: memories are private. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     const reason = getSystemErrorCode(error) || 'unknown'
     const code: ErrorCode = reason === 'ENOSPC' ? 'disk_full' : 'read_only'
-    const why = reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file is in its way' : reason
-    throw new AppError(code, `The data folder ${folder} cannot be made: ${why}.`, {}, error)
+    const why =
+      reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file with this name exists' : reason
+    throw new AppError(code, `The data folder ${folder} cannot be created: ${why}.`, {}, error)
   }
 }
 
@@ -285,11 +294,12 @@ function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
     case 'passphrase':
       return parsePassphrase(key.passphrase)
     case 'generated':
-      requireCipher() // before a key is made that nothing could be encrypted with
+      requireCipher() // checked before a key is created that would encrypt nothing
       generateKeyFile(key.path)
       return loadKeyFile(key.path)
     case 'configured':
-      if (configured === null) throw new AppError('invalid_input', 'There is no key.')
+      if (configured === null)
+        throw new AppError('invalid_input', 'No encryption key is configured.')
       return toKey(configured)
   }
 }
@@ -314,15 +324,15 @@ function toSalvaged({
     recovered: {
       memories: memory,
       'earlier versions': revision,
-      'traces of forgotten ones': tombstone,
+      tombstones: tombstone,
     },
     losses: [
-      ...(lost.memories === null ? ['how many memories there were is not known'] : []),
+      ...(lost.memories === null ? ['the original number of memories is unknown'] : []),
       ...several(lost.memories, 'memories'),
       ...Object.entries(lost.rows).flatMap(([table, rows]) =>
         several(rows, `damaged rows of the table ${table}`),
       ),
-      ...several(lost.pages.length, 'pages that could not be read'),
+      ...several(lost.pages.length, 'unreadable pages'),
       ...(lost.recentWrites ? ['the last writes before the damage'] : []),
       ...several(
         namelessPlaces,

@@ -1,4 +1,4 @@
-/** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
+/** The database on a PostgreSQL server. Backups and encryption are up to the server. */
 import { join } from 'node:path'
 import type { Database, StoreMigrator } from '../../api/cli/database.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -17,14 +17,14 @@ export function createPostgresDatabase(
   const elsewhere = async (): Promise<never> => {
     throw new AppError(
       'invalid_input',
-      'The memories are in PostgreSQL (RECOLLECT_POSTGRES_URL): use its own tools for this, as pg_dump.',
+      'The memories are in PostgreSQL (RECOLLECT_POSTGRES_URL). Use its own tools, such as pg_dump.',
     )
   }
   return {
     folder: config.dataFolder,
     file: withoutSecret(url),
     state: () => 'plain',
-    // Files are on this machine, and so is what is made of them.
+    // Files are on this machine, and so is everything derived from them.
     openEngine: () =>
       createEngine({
         ...engineOptions(config),
@@ -43,7 +43,7 @@ export function createPostgresDatabase(
   }
 }
 
-/** What the configuration says about an engine, wherever its memories are. */
+/** The engine options of the configuration, independent of the store. */
 export function engineOptions(config: Config): EngineOptions {
   const { embedding, vectorForm, providerKeys, rerank, settings } = config
   return {
@@ -63,7 +63,7 @@ function vectorStoreOptions({ dataFolder, qdrantKey, settings }: Config): Vector
   }
 }
 
-/** Where it is, without the password. What is no address may be anything, so nothing of it is told. */
+/** The address without the password. An address that cannot be parsed is hidden entirely. */
 function withoutSecret(url: string): string {
   try {
     const { protocol, host, pathname } = new URL(url)

@@ -50,7 +50,7 @@ describe('the mirror that settings name', () => {
     expect(onPgvector({ kind: 'pgvector' })).toEqual({ kind: 'none' })
     expect(onPgvector({ kind: 'plain', reason: 'not installed' })).toMatchObject({
       kind: 'refused',
-      because: expect.stringContaining('pgvector can’t be used: not installed'),
+      because: expect.stringContaining('pgvector cannot be used: not installed'),
     })
   })
 

@@ -1,4 +1,4 @@
-/** Which vector store stands beside the memories, from settings, secrets and what the process was started with. */
+/** Selects the vector replica from settings, secrets and the options of the process. */
 
 import { readSecret } from '../../admin/secrets.ts'
 import { createStoredSettings } from '../../admin/stored-settings.ts'
@@ -27,16 +27,16 @@ export {
 } from '../../storage/lancedb/plugin-memory-table.ts'
 
 export type VectorStoreOptions = {
-  /** The key for Qdrant, where none is stored. */
+  /** The API key for Qdrant, where none is stored. */
   readonly qdrantKey?: string
-  /** The only address that this key is sent to. Default: any that is set. */
+  /** The only URL that this key is sent to. Default: any configured one. */
   readonly qdrantKeyUrl?: string
-  /** Where LanceDB keeps its vectors when no folder is set. */
+  /** The folder of LanceDB when the setting is empty. */
   readonly folder?: string
   readonly isEncrypted?: boolean
 }
 
-/** The store and its index, with what the settings name beside it, now and whenever they change. */
+/** The store and its index with the configured replica, which follows changes of the settings. */
 export function openReplicatedStore<Kept extends Store>(
   store: Kept,
   vectors: VectorIndex,
@@ -49,7 +49,7 @@ export function openReplicatedStore<Kept extends Store>(
     clock: systemClock,
     configuration: async () => {
       const ports = { store, clock: systemClock, ids: createIdGenerator(), settings: {} }
-      // Read anew each time: what others keep for a moment may be from before the change.
+      // Read from the store every time: cached values may predate the change.
       const stored = await createStoredSettings(ports).getStored(null)
       const settings = resolveSettings(started, stored)
       const key = (await readSecret(ports, 'qdrant')) ?? environmentQdrantKey(settings, options)
@@ -58,7 +58,7 @@ export function openReplicatedStore<Kept extends Store>(
   })
 }
 
-/** A key that came with an address is for that one, wherever somebody may point Qdrant later. */
+/** A key that came with a URL is only for that URL, wherever somebody points Qdrant later. */
 export function environmentQdrantKey(
   { 'vectorStore.qdrantUrl': qdrantUrl }: Settings,
   options: VectorStoreOptions,
@@ -67,7 +67,7 @@ export function environmentQdrantKey(
   return qdrantUrl === qdrantKeyUrl ? qdrantKey : null
 }
 
-/** `index` is what the index of the memories says of itself. */
+/** `index` is the report of the primary index. */
 export function selectVectorReplica(
   settings: Settings,
   qdrantKey: string | null,
@@ -96,8 +96,8 @@ function pgvector({ kind, reason }: ReturnType<VectorIndex['report']>): ReplicaC
   return rejectedReplica(
     null,
     kind === 'plain'
-      ? `pgvector can’t be used: ${reason}. Vectors are compared without it.`
-      : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES_URL, or another vectorStore.',
+      ? `pgvector cannot be used: ${reason}. Vectors are compared without it.`
+      : '`vectorStore.backend` must not be pgvector unless the memories are in PostgreSQL. Set RECOLLECT_POSTGRES_URL, or another backend.',
   )
 }
 
@@ -108,12 +108,12 @@ function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration
     'vectorStore.qdrantCollectionPrefix': qdrantPrefix,
   } = settings
   if (url === '')
-    return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
+    return rejectedReplica('qdrant', 'No Qdrant URL is configured: set vectorStore.qdrantUrl.')
   const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
   return {
     kind: 'mirror',
     name: 'qdrant',
-    // Hashed, so that no key is where somebody might look.
+    // Hashed, so that the identity contains no key.
     identity: sha256(JSON.stringify([url, apiKey, quantisation, qdrantPrefix])),
     open: async () => {
       const { openQdrantVectorReplica: openQdrantMirror } = await import(
@@ -135,11 +135,14 @@ function lancedb(
   if (isEncrypted) {
     return rejectedReplica(
       'lancedb',
-      'The memories are encrypted, and LanceDB would keep vectors openly.',
+      'The memories are encrypted, and LanceDB would store vectors unencrypted.',
     )
   }
   if (folder === undefined)
-    return rejectedReplica('lancedb', 'There is no folder: set lancedbFolder.')
+    return rejectedReplica(
+      'lancedb',
+      'No LanceDB folder is configured: set vectorStore.lancedbFolder.',
+    )
   return {
     kind: 'mirror',
     name: 'lancedb',

@@ -1,4 +1,7 @@
-/** Where vectors could come from, for people who choose: each service, whether its key is here, and usual models. */
+/**
+ * Embedding providers to choose from: each service, whether its key is configured, and well-known
+ * models.
+ */
 
 import type { EmbeddingProvider } from '../../api/operations/operation.ts'
 import { EMBEDDING_PROVIDERS, type EmbeddingProviderName } from '../../domain/model-name.ts'
@@ -8,7 +11,7 @@ import { type Environment, providerKeysIn } from '../config/config.ts'
 
 type Model = readonly [name: string, dimensions: number | null]
 
-/** Well-known ones, to choose from; any other name works as well. */
+/** Suggestions; any other name works as well. */
 const MODELS: { readonly [Name in EmbeddingProviderName]: readonly Model[] } = {
   openai: [
     ['text-embedding-3-small', 1536],
@@ -35,7 +38,7 @@ const MODELS: { readonly [Name in EmbeddingProviderName]: readonly Model[] } = {
   'openai-compatible': [],
 }
 
-/** What comes with the package, and so never needs a key. */
+/** Included in the package, so it never needs a key. */
 const BUILT_IN: readonly EmbeddingProvider[] = [
   {
     provider: 'transformers',
@@ -66,7 +69,10 @@ export function listEmbeddingProviders(environment: Environment): readonly Embed
   return [...BUILT_IN, ...remote]
 }
 
-/** A key of our own variable is for the service of the model that is named beside it, or else by a setting. */
+/**
+ * The key from our own variable belongs to the service of the model configured with it, or else in
+ * the settings.
+ */
 function hasOwnKey(name: EmbeddingProviderName, environment: Environment): boolean {
   const { RECOLLECT_EMBEDDING_API_KEY: ours, RECOLLECT_EMBEDDING_MODEL: model } = environment
   return Boolean(ours) && (!model || model.startsWith(`${name}/`))

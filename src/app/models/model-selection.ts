@@ -1,4 +1,4 @@
-/** Chooses and builds what turns texts into vectors, and what reranks, from the configuration. */
+/** Selects and builds the embedder and the reranker from the configuration. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Settings } from '../../domain/settings/settings.ts'
@@ -33,33 +33,36 @@ import { systemClock } from '../system-clock.ts'
 export const EMBEDDING_SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
 export type EmbeddingSource = (typeof EMBEDDING_SOURCES)[number]
 
-/** Where vectors come from. Everything has a default: the built-in model, offline, without a key. */
+/** Embedder options. Everything has a default: the built-in model, offline, without a key. */
 export type EmbeddingOptions = {
-  /** `auto`: a remote model if one is named and its key is there, else the local one. `none`: words alone. */
+  /**
+   * `auto`: a remote model if one is configured with a key, else the local one. `none`: lexical
+   * search only.
+   */
   readonly source?: EmbeddingSource
-  /** `provider/model`, as `openai/text-embedding-3-small`. */
+  /** `provider/model`, for example `openai/text-embedding-3-small`. */
   readonly remoteModel?: string
   readonly apiKey?: string
-  /** Of the remote service, when it is not the usual one. */
+  /** The URL of the remote service, when it is not the default. */
   readonly url?: string
-  /** What the remote service allows; calls wait their turn. Default: no limit. */
+  /** The rate limits of the remote service; calls wait for their turn. Default: no limit. */
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
-  /** The built-in one by default; or the path of a folder, or `owner/name` of a model on the hub. */
+  /** The built-in model by default; or a folder, or `owner/name` of a model on the hub. */
   readonly localModel?: string
-  /** The one that comes with the package by default; or a folder, or the name of one in `modelFolder`. */
+  /** The included model by default; or a folder, or the name of one in `modelFolder`. */
   readonly staticModel?: string
-  /** Where models that don't come with the package are kept. */
+  /** The folder of models that are not included in the package. */
   readonly modelFolder?: string
   readonly allowDownload?: boolean
   /**
-   * A file that keeps the vectors of a remote model across runs, because they cost money. Not for encrypted data:
-   * vectors tell of texts. It is emptied whenever memories are erased.
+   * A file that caches the vectors of a remote model across runs, because they cost money. Not for
+   * encrypted data: vectors reveal texts. It is emptied whenever memories are erased.
    */
   readonly cacheFile?: string | null
-  /** Keeps those of a local model there as well. */
+  /** Caches those of a local model there as well. */
   readonly cachesLocal?: boolean
-  /** How large it may become. Default: 256 MiB. */
+  /** The maximum size of the cache. Default: 256 MiB. */
   readonly cacheFileBytesMax?: number
   readonly cacheEntriesMax?: number
   readonly cacheAgeMsMax?: number
@@ -67,18 +70,18 @@ export type EmbeddingOptions = {
 
 export type RerankOptions =
   | { readonly url: string; readonly model: string; readonly apiKey?: string }
-  /** A folder with a cross-encoder in ONNX form. */
+  /** A folder with a cross-encoder in ONNX format. */
   | { readonly folder: string }
 
-/** Keys of services by the names of their providers, for models that are named elsewhere than their keys. */
+/** API keys by provider, for models that are configured separately from their keys. */
 export type ProviderKeys = { readonly [provider: string]: string }
 
-/** What stored settings say of where vectors come from. */
+/** The embedding settings in the store. */
 type StoredChoice = Pick<
   Settings,
   'embedding.source' | 'embedding.model' | 'embedding.localEnabled' | 'embedding.staticEnabled'
 >
-/** What `auto` may fall back to. */
+/** The fallback of `auto`. */
 type LocalFallbacks = Pick<StoredChoice, 'embedding.localEnabled' | 'embedding.staticEnabled'>
 
 const STATIC_MODEL = 'static-gte-256'
@@ -87,7 +90,7 @@ const ALL_FALLBACKS: LocalFallbacks = {
   'embedding.staticEnabled': true,
 }
 
-/** Options with what is stored, where whoever starts the process has said nothing else. */
+/** Fills the options that the process was started without from the stored settings. */
 function withStored(
   options: EmbeddingOptions,
   stored: StoredChoice,
@@ -101,8 +104,8 @@ function withStored(
 }
 
 /**
- * The embedder of such options. Where settings had a say, a remote model that can't be asked is no reason not to start:
- * nobody could change them any more.
+ * The embedder for these options. Where settings chose an unusable remote model, the process still
+ * starts: otherwise nobody could change them.
  */
 export function openConfiguredEmbedder(
   options: EmbeddingOptions,
@@ -121,7 +124,7 @@ export function openConfiguredEmbedder(
   }
 }
 
-/** Null when recall should go by words alone. Nothing is loaded and nobody is called before the first text. */
+/** Null for lexical search only. Models load, and services are called, on the first text. */
 export function openEmbedder(options: EmbeddingOptions, allowed = ALL_FALLBACKS): Embedder | null {
   switch (options.source ?? 'auto') {
     case 'none':
@@ -137,7 +140,9 @@ export function openEmbedder(options: EmbeddingOptions, allowed = ALL_FALLBACKS)
   }
 }
 
-/** The remote model if one is named and can be asked; else what may stand in for it, and its report says why. */
+/**
+ * The remote model if it is configured and usable; else its fallback, whose report has the reason.
+ */
 function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
   const { remoteModel } = options
   if (remoteModel === undefined) return openFallback(options, allowed)
@@ -153,7 +158,7 @@ function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embed
   return allowed['embedding.staticEnabled'] ? withCache(openStatic(options), options) : null
 }
 
-/** The same embedder, with more to report. */
+/** The same embedder with an extended report. */
 function withReport(embedder: Embedder, facts: Readonly<Record<string, string>>): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
@@ -166,7 +171,7 @@ function withReport(embedder: Embedder, facts: Readonly<Record<string, string>>)
   }
 }
 
-/** What of the remote model is known whether or not it can be asked. */
+/** The known properties of the remote model, whether or not it is usable. */
 function modelNameIn({ remoteModel = '' }: EmbeddingOptions) {
   const slash = remoteModel.indexOf('/')
   if (slash < 1) return { source: 'remote', model: remoteModel }
@@ -176,8 +181,9 @@ function modelNameIn({ remoteModel = '' }: EmbeddingOptions) {
 const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
 
 /**
- * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
- * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
+ * The embedder that created a space, where its model is still available: included in the package,
+ * in the model folder, or from the service that is configured now. A service that is no longer
+ * configured gets no more texts.
  */
 export function openPreviousEmbedder(
   signature: string,
@@ -195,7 +201,7 @@ function openPreviousLocal(model: string, options: EmbeddingOptions): Embedder |
   const { modelFolder, localModel } = options
   const folder = previousModelFolder(model, modelFolder, localModel)
   if (folder === null) return null
-  // One of the hub goes by its whole name; one in a folder by that of the folder.
+  // A model of the hub is called by its full name, one in a folder by the folder's name.
   const kept = model.includes('/')
     ? { ...options, localModel: nameIn(model) }
     : { localModel: folder }
@@ -208,7 +214,9 @@ function openPreviousStatic(model: string, options: EmbeddingOptions): Embedder 
   return folder === null ? null : withCache(openStatic({ staticModel: folder }), options)
 }
 
-/** Where models are kept, or beside the present one. What is in it is compared when it is opened. */
+/**
+ * The model folder, or the folder of the current model. Its content is compared when it is opened.
+ */
 function previousModelFolder(
   model: string,
   modelFolder: string | undefined,
@@ -220,7 +228,10 @@ function previousModelFolder(
   return folders.find((folder) => existsSync(folder)) ?? null
 }
 
-/** A model is called after its folder, with a hash of what is in it behind an `@`; one of a service, of its address. */
+/**
+ * A model in a folder is named after it, with a hash of its content after an `@`; one of a service,
+ * after its URL.
+ */
 function nameIn(model: string): string {
   return model.replace(/@[^@]*$/, '')
 }
@@ -248,7 +259,7 @@ function openStatic({ staticModel, modelFolder }: EmbeddingOptions): Embedder {
   return openStaticEmbedder({ folder })
 }
 
-/** Why the remote model can't be asked; null when it can. */
+/** Why the remote model is unusable; null when it is usable. */
 function remoteFault(options: EmbeddingOptions): string | null {
   try {
     openRemoteEmbedder(remoteConfig(options))
@@ -278,7 +289,7 @@ function remoteConfig(options: EmbeddingOptions): RemoteEmbedderConfig {
   if (remoteModel === undefined) {
     throw new AppError(
       'invalid_input',
-      'A remote embedding model is named as provider/model, for example openai/text-embedding-3-small.',
+      'A remote embedding model must have the form provider/model, for example openai/text-embedding-3-small.',
     )
   }
   return {
@@ -291,7 +302,7 @@ function remoteConfig(options: EmbeddingOptions): RemoteEmbedderConfig {
   }
 }
 
-/** Batches of the service that embeds; null where it has none, or nothing keeps vectors for them. */
+/** The batch API of the embedding service; null where it has none, or without a vector cache. */
 export function openBatchPrefill(
   options: EmbeddingOptions,
   embedder: Embedder,
@@ -310,7 +321,7 @@ export function openBatchPrefill(
   })
 }
 
-/** What was embedded once is not embedded again soon; with a file, not in later runs either. */
+/** Caches vectors in memory; with a file, across runs. */
 function withCache(
   embedder: Embedder,
   { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
@@ -335,5 +346,5 @@ function withCache(
   })
 }
 
-/** A model may have a prompt of its own for questions, so the two are kept apart. */
+/** A model may have a separate prompt for queries, so the two are cached separately. */
 const LOCAL = { account: 'local', isPurposeSpecific: true }

@@ -1,20 +1,20 @@
 /**
- * Counts tokens as OpenAI's models do, where the package `gpt-tokenizer` is installed. For other models, and before it
- * is loaded, there is the estimate.
+ * Counts tokens as OpenAI's models do, where the package `gpt-tokenizer` is installed. Other models
+ * use the estimate, as do all until the package is loaded.
  */
 
 import type { DecodeTokens } from '../../api/gateway/gateway-request.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 
 const KNOWN = /^(chatgpt-|gpt-|o[134](-|$))/
-/** Those before GPT-4o have another vocabulary. */
+/** Models before GPT-4o have another vocabulary. */
 const EARLIER = /^gpt-(3\.5|4)(-|$)/
 
 export type Tokenizers = {
-  /** Loading holds everything up for half a second, so it is done when nobody asks yet. */
+  /** Loading blocks the event loop for half a second, so it happens while the server is idle. */
   load(): Promise<void>
   for(model: string): CountTokens | undefined
-  /** For the tokens of OpenAI's embedding models, which share one vocabulary. */
+  /** For OpenAI's embedding models, which share one vocabulary. */
   reader(): Promise<DecodeTokens | undefined>
 }
 
@@ -28,7 +28,7 @@ export function createTokenizers(): Tokenizers {
           import('gpt-tokenizer/encoding/o200k_base'),
           cl100k(),
         ])
-        // Text that looks like a control token is text all the same.
+        // Text that looks like a control token counts as plain text.
         const asText = { disallowedSpecial: new Set<string>() }
         count = {
           present: (text) => o200k.countTokens(text, asText),

@@ -1,6 +1,6 @@
 /**
- * The providers of this process: the gateway and memory itself ask them over the same connections. They are opened when
- * somebody first asks, because most commands never do.
+ * The provider connections of this process, shared by the gateway and memory. Opened on first use,
+ * because most commands never need them.
  */
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { Upstream } from '../../models/upstream.ts'
@@ -13,9 +13,9 @@ export type ProviderConnections = {
 }
 
 export type ProviderAccess = {
-  /** Fails when what is written down about providers can't be used. */
+  /** Throws when the provider configuration is invalid. */
   open(): Promise<ProviderConnections>
-  /** Closing it closes the connections. */
+  /** Closes the connections. */
   readonly languageModel: LanguageModel
 }
 
@@ -48,7 +48,7 @@ export function openProviderAccess(
     try {
       return await opened
     } catch (error) {
-      opened = null // the file may be better the next time
+      opened = null // the file may be fixed by the next call
       throw error
     }
   }

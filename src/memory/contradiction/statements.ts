@@ -1,12 +1,3 @@
-/**
- * Parses and compares statements by rules: their words, negations, numbers and dates, and the attribute that they set (a
- * person has one name and one home).
- *
- * Similar wording alone decides nothing. Two statements are the same only when they differ in equivalent wording alone, and
- * contradict each other only when they differ in exactly one thing: a negation, a number or date, or the value of a
- * single-valued attribute. Everything else is kept apart, because a wrong "same" loses a memory.
- */
-import { LruCache } from '../../lib/lru-cache.ts'
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
 import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
 import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'

@@ -1,7 +1,6 @@
 /**
- * Tables in the form that LanceDB takes in from any version of Arrow: plain objects around typed arrays.
- *
- * Handing over rows as objects instead would go through every number of every vector one by one.
+ * Arrow tables as plain objects around typed arrays, which LanceDB accepts from any version of
+ * Arrow. Rows as objects would be converted number by number.
  */
 
 type ArrowType =
@@ -37,12 +36,15 @@ export type ArrowTable = {
   readonly batches: readonly { readonly schema: ArrowSchema; readonly data: ArrowData }[]
 }
 
-/** As the format numbers them. */
+/** Type numbers of the Arrow format. */
 const STRUCT = 13
 const FIXED_SIZE_LIST = 16
 const BITMAP_ALIGNMENT_BITS = 64
 const NO_METADATA: ReadonlyMap<string, string> = new Map()
-/** Lets commits that insert the same key notice each other; without it, both would stay. */
+/**
+ * Marks the key, so that concurrent commits that insert the same key conflict; without it, both
+ * rows would stay.
+ */
 const KEY_METADATA = new Map([['lance-schema:unenforced-primary-key:position', '1']])
 
 export function createTextField(name: string, nullable = false): ArrowField {
@@ -63,7 +65,7 @@ export function createVectorField(name: string, dimensions: number): ArrowField 
   return { name, type, nullable: true, metadata: NO_METADATA }
 }
 
-/** What one field holds in all rows, in their order. */
+/** The values of one field in all rows, in order. */
 export type ColumnValues = readonly (string | number | Float32Array | null)[]
 
 /** `columns` are in the order of the fields. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toReplicaError } from './lancedb-driver.ts'
 
-it('[LC12] a full disk and a folder that takes no writes are told as such, without what LanceDB quotes', () => {
+it('[LC12] reports a full disk and a read-only folder as such, without what LanceDB quotes', () => {
   const told = (message: string) => toReplicaError(new Error(message))
   for (const [message, meaning] of [
     ["LanceError(IO): No space left on device (os error 28), where owner = 'ada'", 'full'],

@@ -1,8 +1,7 @@
 /**
- * The only file that knows the package `@lancedb/lancedb`: the few of its types that are used here, how it is loaded,
- * and what its failures mean.
- *
- * It is loaded when a mirror is opened, so nobody needs it who keeps vectors elsewhere.
+ * The only file that imports `@lancedb/lancedb`: the types used here, loading, and error
+ * translation. The package is loaded when a replica is opened, so other configurations do not need
+ * it.
  */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -90,7 +89,7 @@ export type LanceVectorQuery = Pick<LanceQuery, 'toArray'> & {
   refineFactor(factor: number): LanceVectorQuery
 }
 
-/** Gives the package; for those who keep it elsewhere than beside this one. */
+/** Loads the package; for programs that install it elsewhere. */
 export type LoadLanceModule = () => Promise<unknown>
 
 const PACKAGE = '@lancedb/lancedb'
@@ -106,11 +105,11 @@ export async function openLanceDatabase(
   load?: LoadLanceModule,
 ): Promise<LanceDatabase> {
   const lance = await loadPackage(load)
-  // What merely begins like an address of its cloud would be taken for one.
+  // LanceDB would take a path that begins like an address of its cloud for one.
   const absolute = resolve(folder)
   try {
     await mkdir(absolute, { recursive: true })
-    // Every read looks for what other processes have committed: it costs less than a millisecond.
+    // Every read checks for commits of other processes, which takes less than a millisecond.
     const connection = await lance.connect(absolute, { readConsistencyInterval: 0 })
     return { lance, connection, folder: absolute }
   } catch (thrown) {
@@ -125,20 +124,20 @@ async function loadPackage(load: LoadLanceModule = () => import(PACKAGE)): Promi
   } catch (thrown) {
     throw missingPart('is not installed', thrown)
   }
-  const lance = [loaded, (loaded as { readonly default?: unknown } | null)?.default].find(isLance) // only looked at
-  if (lance === undefined) throw missingPart('is of a version that is not known here')
+  const lance = [loaded, (loaded as { readonly default?: unknown } | null)?.default].find(isLance) // only inspected
+  if (lance === undefined) throw missingPart('has an unsupported version')
   return lance
 }
 
 function isLance(value: unknown): value is LanceModule {
-  const lance = value as Partial<LanceModule> | null | undefined // only looked at
+  const lance = value as Partial<LanceModule> | null | undefined // only inspected
   return typeof lance?.connect === 'function' && typeof lance.Index?.ivfRq === 'function'
 }
 
 function missingPart(what: string, cause?: unknown): AppError {
   return new AppError(
     'missing_part',
-    `LanceDB needs the package "${PACKAGE}", which ${what}. Run \`npm install ${PACKAGE}\`, or keep vectors in the store.`,
+    `LanceDB needs the package "${PACKAGE}", which ${what}. Run \`npm install ${PACKAGE}\`, or disable the vector replica.`,
     { package: PACKAGE },
     cause,
   )
@@ -149,24 +148,27 @@ const GONE = /not found|no such file/i
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/no space left|os error 28\b/i, 'The disk of the LanceDB folder is full.'],
   [/permission denied|read-only file system/i, 'The LanceDB folder cannot be written to.'],
-  [/conflict|concurrent/i, 'Another process kept changing the same LanceDB table.'],
-  [GONE, 'A LanceDB table, or a part of it, is gone.'],
+  [/conflict|concurrent/i, 'The write conflicted with another process on the same LanceDB table.'],
+  [GONE, 'A LanceDB table, or a part of it, no longer exists.'],
 ]
 
-/** Its own messages quote predicates, and with them names of people, so they stay behind as the cause. */
+/**
+ * LanceDB's messages quote predicates, and with them owner names, so they are only kept as the
+ * cause.
+ */
 export function toReplicaError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  const told = messageOf(thrown)
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
-  return new AppError('unavailable', meaning ?? 'LanceDB could not do this.', {}, thrown)
+  const message = messageOf(thrown)
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(message))?.[1]
+  return new AppError('unavailable', meaning ?? 'The LanceDB operation failed.', {}, thrown)
 }
 
-/** Whether something was to be read that is no longer there. */
+/** Whether the read failed because data no longer exists. */
 export function isMissingTable(thrown: unknown): boolean {
   return GONE.test(messageOf(thrown))
 }
 
-/** Whether another commit came first. The package tries again by itself, but gives up after a while. */
+/** Whether another commit won. LanceDB retries by itself, but gives up after a while. */
 export function isCommitConflict(thrown: unknown): boolean {
   return /conflict|concurrent/i.test(messageOf(thrown))
 }

@@ -1,10 +1,9 @@
 /**
- * Vectors in LanceDB: a folder on this machine, with a table for each space, shared by all owners, and every filter
- * inside the search.
- *
- * One process should write. When two do, the second of two commits that touch the same points is tried again by
- * itself, so nothing is lost or kept twice, but both become slow. A table that was there and is gone is `unavailable`
- * until `prepare` makes it again: otherwise a nearly empty one would pass for the whole.
+ * Vector replica in LanceDB: a local folder with one table per space, shared by all owners, and
+ * every filter inside the search. One process should write. When two do, the second of two
+ * conflicting commits is retried automatically, so nothing is lost or duplicated, but both become
+ * slow. A table that has disappeared is `unavailable` until `prepare` recreates it: otherwise a
+ * nearly empty table would pass for a complete one.
  */
 import { access, constants } from 'node:fs/promises'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -35,11 +34,11 @@ import type { TableMaintenanceOptions } from './table-maintenance.ts'
 import { createTableRegistry, type TableRegistry } from './table-registry.ts'
 
 export type LanceReplicaOptions = TableMaintenanceOptions & {
-  /** Made when it isn't there. */
+  /** Created when missing. */
   readonly folder: string
   readonly clock: Clock
   readonly load?: LoadLanceModule
-  /** Up to how many permitted points are compared one by one. */
+  /** The most permitted points that are compared exactly. */
   readonly exactRowsMax?: number
 }
 
@@ -51,7 +50,7 @@ export async function openLanceVectorReplica(options: LanceReplicaOptions): Prom
   const spaces = createTableRegistry(database, options)
   let closing: Promise<void> | null = null
 
-  /** Runs what needs the folder, and tells its failures apart. */
+  /** Runs work on the folder and translates its errors. */
   async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     if (closing !== null) throw closed()
     try {
@@ -61,7 +60,10 @@ export async function openLanceVectorReplica(options: LanceReplicaOptions): Prom
     }
   }
 
-  /** Old versions are removed while somebody may still read one; whoever lost it reads the newest. */
+  /**
+   * Old versions are removed while readers may still use them; a reader whose version is gone reads
+   * the newest.
+   */
   async function attemptReading<Result>(work: () => Promise<Result>): Promise<Result> {
     return attempt(async () => {
       try {
@@ -149,7 +151,7 @@ function refuseOther(space: VectorSpace, { dimensions }: SpaceTable): void {
   if (dimensions === space.dimensions) return
   throw new AppError(
     'invalid_input',
-    `The LanceDB table of this space holds vectors of ${dimensions} dimensions, not ${space.dimensions}. Drop it, and fill it again.`,
+    `The LanceDB table of this space holds vectors of ${dimensions} dimensions; expected ${space.dimensions}. Drop the table and rebuild it.`,
     { dimensions: space.dimensions, expected: dimensions },
   )
 }
@@ -168,8 +170,8 @@ async function listPoints(
     .limit(page.limit)
     .toArray()
   return rows.map((row) => ({
-    id: String(row.id) as MemoryId, // as it was written
-    owner: fromStorable(String(row.owner)) as OwnerId, // as it was written
+    id: String(row.id) as MemoryId, // as written
+    owner: fromStorable(String(row.owner)) as OwnerId, // as written
     textHash: fromStorable(String(row.text_hash)),
   }))
 }
@@ -182,7 +184,7 @@ async function describe(
   const { length } = await connection.tableNames()
   const tables = `LanceDB with ${length} ${length === 1 ? 'table' : 'tables'}`
   const [trouble] = spaces.troubles()
-  return trouble === undefined ? `${tables}.` : `${tables}. Upkeep fails: ${trouble}`
+  return trouble === undefined ? `${tables}.` : `${tables}. Maintenance fails: ${trouble}`
 }
 
 function groupsOf(ids: readonly MemoryId[]): readonly (readonly MemoryId[])[] {
@@ -193,5 +195,5 @@ function groupsOf(ids: readonly MemoryId[]): readonly (readonly MemoryId[])[] {
 }
 
 function closed(): AppError {
-  return new AppError('unavailable', 'The LanceDB mirror is closed.')
+  return new AppError('unavailable', 'The LanceDB replica is closed.')
 }

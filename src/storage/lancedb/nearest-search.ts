@@ -1,4 +1,4 @@
-/** How the nearest points of a table are found: one by one where they are few, else by its index. */
+/** Nearest-neighbor search in a table: exact for few rows, else through the index. */
 import type { MemoryId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
 import { fromStorable } from '../../text/storable-text.ts'
@@ -8,19 +8,19 @@ import { joinPredicates, toFilterPredicate, toOwnerPredicate } from './point-row
 import type { SpaceTable } from './space-table.ts'
 import { REFINE_FACTOR, type VectorIndexStats } from './table-indexes.ts'
 
-/** So many rows are compared in a few milliseconds; beyond, the index answers faster. */
+/** This many rows compare in a few milliseconds; beyond, the index is faster. */
 export const EXACT_ROWS_MAX = 10_000
 
-/** Of a longer list, the index would miss too many. */
+/** For a longer list, the index would miss too many. */
 const INDEXED_LIMIT_MAX = 500
 
-/** How many more are asked for than are wanted, because equal ones come in the order they were written. */
+/** Extra hits requested, because equal distances come in insertion order. */
 const EQUALS_EXPECTED = 16
 
-/** Of more equal ones than this, the newest are not picked out. */
+/** Among more equal distances than this, the newest are not guaranteed to come first. */
 const EQUALS_MAX = 4_096
 
-/** Distances of equal vectors may differ in their last digit. */
+/** Distances of equal vectors may differ in the last digit. */
 const ROUNDING = 1e-6
 
 type NearestQuery = { readonly vector: Float32Array; readonly limit: number }
@@ -36,12 +36,15 @@ export async function searchNearest(
   const hits = await withEquals(query.limit, (limit) =>
     search(space, predicate, { ...query, limit }, index),
   )
-  // The partitions that were searched may hold too few of the permitted ones.
+  // The probed partitions may hold too few of the permitted rows.
   if (index === null || hits.length >= query.limit) return hits
   return withEquals(query.limit, (limit) => search(space, predicate, { ...query, limit }, null))
 }
 
-/** Null for an exact search. All filters count: the few of a session may be in partitions that nobody looks into. */
+/**
+ * Null for an exact search. Counts with all filters: the few rows of a session may be in partitions
+ * that are not probed.
+ */
 async function chooseIndex(
   space: SpaceTable,
   filter: ReplicaFilter,
@@ -56,7 +59,7 @@ async function chooseIndex(
   return space.wantIndex()
 }
 
-/** Asks for more as long as equal ones may have been cut off, so that the newest of them come first. */
+/** Requests more while equal distances may have been cut off, so that the newest come first. */
 async function withEquals(
   limit: number,
   ask: (limit: number) => Promise<readonly ReplicaHit[]>,
@@ -89,7 +92,7 @@ async function search(
   return rows.map(hitOf).sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
 }
 
-/** For unit vectors both distances are one less the inner product. */
+/** For unit vectors, both distances are 1 minus the inner product. */
 function applySearchTuning(
   query: LanceVectorQuery,
   index: VectorIndexStats | null,
@@ -101,7 +104,7 @@ function applySearchTuning(
 
 function hitOf(row: LanceRow): ReplicaHit {
   return {
-    id: String(row.id) as MemoryId, // as it was written
+    id: String(row.id) as MemoryId, // as written
     similarity: Math.max(-1, Math.min(1, 1 - Number(row._distance))),
     textHash: fromStorable(String(row.text_hash)),
   }

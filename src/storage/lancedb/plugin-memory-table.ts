@@ -1,9 +1,8 @@
 /**
- * Memories in a LanceDB table as assistants with a LanceDB plugin keep them: the same rows, the same scores, so that a
- * folder of theirs can be opened as it is.
- *
- * A score is 1 / (1 + d), where d is the distance that LanceDB gives: the square of the Euclidean one. Thresholds
- * that people have set for such plugins are meant for it.
+ * Memories in a LanceDB table in the format of assistants with a LanceDB plugin: the same rows and
+ * scores, so that such a folder can be opened as it is. A score is 1 / (1 + d), where d is
+ * LanceDB's distance, the squared Euclidean one. Thresholds configured for such plugins refer to
+ * it.
  */
 import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
@@ -88,7 +87,7 @@ export class PluginMemoryTable {
       if (size !== options.dimensions) {
         throw new AppError(
           'invalid_input',
-          `The memories in this folder have vectors of ${size ?? 'no fixed number of'} dimensions, not ${options.dimensions}.`,
+          `The memories in this folder have vectors of ${size ?? 'no fixed number of'} dimensions; expected ${options.dimensions}.`,
           { dimensions: options.dimensions },
         )
       }
@@ -113,7 +112,7 @@ export class PluginMemoryTable {
     return entry
   }
 
-  /** Closest first, without those below the score. */
+  /** Nearest first, without those below the score threshold. */
   async search(
     vector: Float32Array,
     limit: number = DEFAULTS.limit,
@@ -128,7 +127,7 @@ export class PluginMemoryTable {
       .filter(({ score }) => score >= minScore)
   }
 
-  /** Whether there was such an entry. */
+  /** Whether the entry existed. */
   async delete(id: string): Promise<boolean> {
     const predicate = `id = ${quoteString(requireUuid(id))}`
     const { numDeletedRows } = await attempt(() => this.#table.delete(predicate))
@@ -145,7 +144,7 @@ export class PluginMemoryTable {
   }
 }
 
-/** Another program may have made it, with types that are much the same and not equal. */
+/** Another program may have created the table, with equivalent but not equal types. */
 async function openTable(connection: LanceConnection, dimensions: number): Promise<LanceTable> {
   const isThere = (await connection.tableNames()).includes(TABLE)
   if (isThere) return connection.openTable(TABLE)
@@ -178,7 +177,9 @@ function entryOf(row: LanceRow): PluginMemory {
 
 function requireUuid(id: string): string {
   if (UUID.test(id)) return id
-  throw new AppError('invalid_input', 'The id of a memory here is a UUID.', { field: 'id' })
+  throw new AppError('invalid_input', 'The id of a memory in this table must be a UUID.', {
+    field: 'id',
+  })
 }
 
 async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-/** Points as rows of a table, and what a row must be to be meant. */
+/** Encodes points as table rows, and filters as predicates. */
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -17,7 +17,10 @@ import {
   createVectorField,
 } from './arrow-table.ts'
 
-/** Signatures hold characters that names of tables must not, and differ in case where file names may not. */
+/**
+ * Signatures contain characters that table names must not, and differ in case where file names may
+ * not.
+ */
 export function toTableName({ signature }: VectorSpace): string {
   return `space_${sha256(signature).slice(0, 40)}`
 }
@@ -47,7 +50,7 @@ export function toPointTable(dimensions: number, points: readonly ReplicaPoint[]
     each(({ type }) => type),
     each(({ expiresAt }) => expiresAt),
     each(({ textHash }) => toStorable(textHash)),
-    // A row without a vector is never found, which is what a zero vector asks for.
+    // A row without a vector is never found, as a zero vector requires.
     each(({ vector }) => (isZeroVector(vector) ? null : vector)),
   ])
 }
@@ -72,7 +75,7 @@ export function toExpiredPredicate(instant: Instant): string {
   return `expires_at < ${literal(instant)}`
 }
 
-/** What is asked for besides the owner; null where nothing is. */
+/** The conditions besides the owner; null where there are none. */
 export function toFilterPredicate(filter: ReplicaFilter): string | null {
   const { user, session, types, unexpiredAt } = filter
   const conditions = [
@@ -90,14 +93,14 @@ export function joinPredicates(...conditions: readonly (string | null)[]): strin
   return conditions.filter((condition) => condition !== null).join(' AND ')
 }
 
-/** The name of the column is quoted, because `user` means something else in SQL. */
+/** The column name is quoted, because `user` is a keyword in SQL. */
 function equals(column: string, value: string | null): string {
   return value === null
     ? `\`${column}\` IS NULL`
     : `\`${column}\` = ${quoteString(toStorable(value))}`
 }
 
-/** In this SQL, a quote is the only character of a text that means anything. */
+/** In this SQL dialect, the quote is the only special character in a string literal. */
 export function quoteString(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

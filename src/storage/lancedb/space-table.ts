@@ -1,4 +1,4 @@
-/** One table, which holds the vectors of one space: what is written to it goes in order. */
+/** The table of one space, with serialized writes. */
 import type { Clock } from '../../lib/clock.ts'
 import { retry } from '../../lib/retry.ts'
 import { runWithTimeout } from '../../lib/timeout.ts'
@@ -17,9 +17,9 @@ export type SpaceTable = Pick<TableMaintenance, 'wantIndex' | 'trouble'> & {
   readonly table: LanceTable
   readonly dimensions: number
   upsert(points: readonly ReplicaPoint[]): Promise<void>
-  /** Removes the rows for which any of the predicates holds, and says how many there were. */
+  /** Removes the rows that match any of the predicates, and returns their number. */
   remove(predicates: readonly string[]): Promise<number>
-  /** Waits for writes, and for a moment for an index that is being made. Nothing may be asked of it afterwards. */
+  /** Waits for writes, and briefly for an index build. The table must not be used afterwards. */
   close(): Promise<void>
 }
 
@@ -50,7 +50,9 @@ export async function openSpaceTable(
     }
   }
 
-  /** Without the index on ids: with it, two processes that insert the same point would not notice each other. */
+  /**
+   * Without the index on ids: with it, two processes that insert the same point would not conflict.
+   */
   function merge(rows: ArrowTable): Promise<unknown> {
     return table
       .mergeInsert('id')
@@ -60,7 +62,7 @@ export async function openSpaceTable(
       .execute(rows)
   }
 
-  /** Tries again when another process has committed first. */
+  /** Retries when another process has committed first. */
   async function commit<Result>(rows: number, work: () => Promise<Result>): Promise<Result> {
     const delayMs = (error: unknown, count: number) =>
       isCommitConflict(error) && count < ATTEMPTS_MAX - 1 ? PAUSE_MS * (count + 1) : null

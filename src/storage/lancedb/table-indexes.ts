@@ -1,32 +1,31 @@
 /**
- * Which indexes a table has, and how they are searched.
- *
- * Owners are found by a bitmap, which answered twice as fast as a tree, ids and expiry by trees. Vectors are split into
- * partitions and kept there as bits (RaBitQ); what these find is compared again with the vectors themselves, so that
- * similarities are exact. With 100,000 clustered vectors of 384 numbers it is built in 12 seconds, takes 7 MB and finds
- * all of the 20 nearest; a graph (HNSW) found as many, but took ten times as long and 56 MB. Distances are those of cosine:
- * with inner products, the partitions are so uneven that one in twenty is missed.
+ * The indexes of a table and their search parameters. Owners have a bitmap index, which was twice
+ * as fast as a B-tree; ids and expiry have B-trees. Vectors use IVF with RaBitQ quantization, and
+ * hits are rescored with the original vectors, so similarities are exact. For 100,000 clustered
+ * vectors of 384 dimensions it builds in 12 seconds, takes 7 MB and finds all of the 20 nearest;
+ * HNSW found as many, but took ten times as long and 56 MB. The metric is cosine: with inner
+ * products, the partitions are so uneven that one hit in twenty is missed.
  */
 import type { LanceIndex, LanceIndexFacts, LanceModule, LanceTable } from './lancedb-driver.ts'
 
 export type VectorIndexStats = {
   readonly name: string
-  /** How many rows there were when it was made. */
+  /** The number of rows when it was built. */
   readonly trainedRows: number
-  /** How many of its partitions are searched. */
+  /** The number of partitions to probe. */
   readonly probes: number
 }
 
-/** How many times the nearest that are wanted are compared with the vectors themselves. */
+/** The refine factor: how many times the requested hits are rescored with the original vectors. */
 export const REFINE_FACTOR = 10
 const PROBES_MIN = 40
 const PROBED_SHARE = 1 / 8
-/** From here on, partitions have become too large for their number. */
+/** Beyond this growth, partitions are too large for their number. */
 const GROWTH_MAX = 4
-/** Bits are kept in whole bytes. */
+/** Bit vectors are stored in whole bytes. */
 const DIMENSIONS_STEP = 8
 
-/** The name tells how many rows there were, since the table has no other place for that. */
+/** The name records the number of rows, since the table has no other place for it. */
 const NAME = /^vector_of_(\d+)$/
 
 export function findVectorIndex(indexes: readonly LanceIndexFacts[]): VectorIndexStats | null {
@@ -41,7 +40,7 @@ export function isTrainingDue(index: VectorIndexStats | null, rows: number): boo
   return index === null || rows >= index.trainedRows * GROWTH_MAX
 }
 
-/** Makes the index of vectors, and then removes those before it. Others may write meanwhile. */
+/** Builds the vector index, then removes older ones. Writes may continue meanwhile. */
 export async function trainVectorIndex(
   lance: LanceModule,
   table: LanceTable,
@@ -59,7 +58,7 @@ export async function trainVectorIndex(
   }
 }
 
-/** Makes those that every table has, where they are missing. */
+/** Creates the standard indexes where they are missing. */
 export async function ensureScalarIndexes(lance: LanceModule, table: LanceTable): Promise<void> {
   const wanted: readonly (readonly [string, LanceIndex])[] = [
     ['id', lance.Index.btree()],

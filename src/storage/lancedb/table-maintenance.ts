@@ -1,11 +1,10 @@
 /**
- * What a table needs from time to time.
- *
- * Every commit leaves a fragment, which makes searches slower, and a version, which takes space. So after some commits
- * fragments are put together and old versions removed, between two writes. Versions stay for a while, because somebody
- * may be reading them. What a killed process has left unfinished is removed by the package after a week, since it can't
- * be told from what another process is about to commit. The index of vectors is made beside the writes, when a search has
- * met more rows than it should compare one by one.
+ * Table maintenance: compaction, version cleanup and index builds. Every commit leaves a fragment,
+ * which slows searches down, and a version, which takes space. After some commits, fragments are
+ * compacted and old versions removed, between two writes. Versions are retained for a while for
+ * their readers. LanceDB removes unfinished files of a killed process after a week, since they look
+ * like those that another process is about to commit. The vector index is built concurrently with
+ * writes, when a search has met more rows than it should compare exactly.
  */
 import type { Clock } from '../../lib/clock.ts'
 import { Mutex } from '../../lib/mutex.ts'
@@ -20,21 +19,21 @@ import {
 } from './table-indexes.ts'
 
 export type TableMaintenanceOptions = {
-  /** After how many commits fragments are put together; each one costs a search about 0.2 ms. */
+  /** Commits between compactions; each fragment costs a search about 0.2 ms. */
   readonly commitsMax?: number
-  /** How long versions stay that somebody may still be reading. */
+  /** How long versions are retained for readers. */
   readonly keepVersionsMs?: number
 }
 
 export type TableMaintenance = {
   noteCommit(rows: number): void
-  /** The index of vectors, where there is one. It is made, or made anew, when this is asked for and it is due. */
+  /** The vector index, where one exists. A call builds or rebuilds it when that is due. */
   wantIndex(): VectorIndexStats | null
-  /** What failed last, for people. */
+  /** The last failure, for the status. */
   trouble(): string | null
-  /** Begins nothing any more. */
+  /** Starts no further work. */
   stop(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<unknown>
 }
 
@@ -43,15 +42,18 @@ type TableMaintenanceDependencies = {
   readonly table: LanceTable
   readonly dimensions: number
   readonly clock: Clock
-  /** Runs something between two writes. */
+  /** Runs work between two writes. */
   inTurn(work: () => Promise<void>): Promise<void>
 }
 
 const COMMITS_MAX = 32
-/** Large tables may have more commits, because what is put together is written again as a whole: one for so many rows. */
+/**
+ * Large tables are compacted less often, because compaction rewrites whole fragments: one commit
+ * per so many rows.
+ */
 const ROWS_PER_COMMIT = 10_000
 const KEEP_VERSIONS_MS = MINUTE_MS
-/** Rows that no index knows yet are compared one by one: up to so many, or a share of the table. */
+/** Unindexed rows are compared exactly: up to this number, or this share of the table. */
 const UNINDEXED_ROWS_MAX = 4_096
 const UNINDEXED_SHARE_MAX = 0.2
 
@@ -72,7 +74,7 @@ export async function startTableMaintenance(
   const settling = oneAtATime(settle)
   const training = oneAtATime(train)
 
-  /** Starts nothing while the same is under way, or after the end, and keeps what went wrong. */
+  /** Starts nothing while the same work is in progress, or after the end, and records failures. */
   function oneAtATime(work: () => Promise<void>) {
     let running: Promise<void> | null = null
     return {
@@ -89,7 +91,7 @@ export async function startTableMaintenance(
   }
 
   const mutex = new Mutex()
-  /** An index that is being made would be of no use once fragments were put together, so these wait for each other. */
+  /** Compaction would invalidate an index that is being built, so the two exclude each other. */
   function alone(work: () => Promise<void>): Promise<void> {
     return mutex.run(async () => (stopping.signal.aborted ? undefined : work()))
   }
@@ -105,13 +107,15 @@ export async function startTableMaintenance(
     return stats.fragmentStats.numFragments
   }
 
-  /** Puts fragments together, and has what is new indexed; returns up to when versions were removed. */
+  /**
+   * Compacts fragments and indexes new rows; returns the time up to which versions were removed.
+   */
   async function optimise(): Promise<number> {
     const olderThan = clock.now() - keepVersionsMs
     const work = async () => {
       since = { commits: 0, rows: 0 }
       const { compaction } = await table.optimize({ cleanupOlderThan: new Date(olderThan) })
-      // What was put together is still there in pieces, for those who are reading it.
+      // The uncompacted fragments stay for current readers.
       if (compaction.fragmentsRemoved > 0) changedAt = clock.now()
       await ensureScalarIndexes(lance, table)
     }
@@ -127,7 +131,7 @@ export async function startTableMaintenance(
     settling.start()
   }
 
-  /** When writes end after a burst, the versions that they have left behind must not stay. */
+  /** After a burst of writes, the versions it has left must be removed as well. */
   async function settle(): Promise<void> {
     for (let removedUpTo = 0; removedUpTo < changedAt; ) {
       await clock.sleep(keepVersionsMs + 1, stopping.signal)
@@ -137,7 +141,7 @@ export async function startTableMaintenance(
   }
 
   async function train(): Promise<void> {
-    // When this fails, every search would start it again; after the next tidying is soon enough.
+    // After a failure, every search would restart the build; it waits for the next compaction.
     mayTrain = false
     await alone(async () =>
       trainVectorIndex(lance, table, { dimensions, rows: await table.countRows() }),

@@ -12,12 +12,12 @@ import { openSpaceTable, type SpaceTable } from './space-table.ts'
 import type { TableMaintenanceOptions } from './table-maintenance.ts'
 
 export type TableRegistry = {
-  /** Null when there is none. */
+  /** Null when the table does not exist. */
   find(space: VectorSpace): Promise<SpaceTable | null>
-  /** Makes it where it is missing, or has gone since it was opened. */
+  /** Creates a missing table, also when it has disappeared since it was opened. */
   makeSure(space: VectorSpace): Promise<SpaceTable>
   drop(space: VectorSpace): Promise<void>
-  /** What upkeep has failed with. */
+  /** The last maintenance failure. */
   troubles(): readonly string[]
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export function createTableRegistry(
   const opened = new Map<string, SpaceTable>()
   const opening = new Map<string, Promise<SpaceTable | null>>()
 
-  /** Those who ask together share the work. */
+  /** Concurrent callers share the work. */
   function once(name: string, work: () => Promise<SpaceTable | null>) {
     const shared = opening.get(name) ?? work().finally(() => opening.delete(name))
     opening.set(name, shared)
@@ -67,7 +67,7 @@ export function createTableRegistry(
         })
       } catch (thrown) {
         if (attempt === ATTEMPTS_MAX) throw thrown
-        // Another process may be making it just now.
+        // Another process may be creating it.
         await options.clock.sleep(PAUSE_MS * attempt, NEVER_ABORTED)
         const isLastAttempt = attempt === ATTEMPTS_MAX - 1
         if (isLastAttempt && !(await isThere(folder, name))) await removeFiles(folder, name)
@@ -84,7 +84,7 @@ export function createTableRegistry(
         await forget(name)
         return open(name, await create(name, space.dimensions))
       })
-      // It may have been the work of somebody who only looked, and found none.
+      // The pending call may have been a mere lookup that found none.
       if (made !== null) return made
     }
   }
@@ -106,7 +106,10 @@ export function createTableRegistry(
   }
 }
 
-/** A table is there from its first version on. What a process leaves that is killed before is no table. */
+/**
+ * A table exists from its first version on. What a killed process leaves behind before that is not
+ * a table.
+ */
 async function isThere(folder: string, name: string): Promise<boolean> {
   try {
     return (await readdir(join(folder, `${name}.lance`, '_versions'))).length > 0
@@ -116,7 +119,7 @@ async function isThere(folder: string, name: string): Promise<boolean> {
   }
 }
 
-/** Not by the package, which refuses to remove what is no table. */
+/** Removed directly, because LanceDB refuses to drop what is not a table. */
 async function removeFiles(folder: string, name: string): Promise<void> {
   await rm(join(folder, `${name}.lance`), { recursive: true, force: true })
 }
@@ -125,5 +128,5 @@ async function dimensionsOf(table: LanceTable): Promise<number> {
   const { fields } = await table.schema()
   const size = fields.find(({ name }) => name === 'vector')?.type.listSize
   if (size !== undefined) return size
-  throw new AppError('invalid_input', 'This LanceDB table was not made by Recollect.')
+  throw new AppError('invalid_input', 'This LanceDB table was not created by Recollect.')
 }

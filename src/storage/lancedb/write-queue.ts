@@ -1,18 +1,17 @@
 /**
- * Writes to one table, one after the other: commits at the same time would only make each other try again.
- *
- * A commit costs much the same for one point as for a thousand, so points that wait together go together.
+ * Serializes the writes to one table: concurrent commits would only cause conflicts and retries. A
+ * commit costs much the same for one point as for a thousand, so waiting points are batched.
  */
 import type { MemoryId } from '../../domain/ids.ts'
 import { Mutex } from '../../lib/mutex.ts'
 import type { ReplicaPoint } from '../vector-replica.ts'
 
 export type WriteQueue = {
-  /** Of points with the same id, the last one counts. */
+  /** Of points with the same id, the last one wins. */
   upsert(points: readonly ReplicaPoint[]): Promise<void>
-  /** After all that came before it, and before all that comes later. */
+  /** Runs after all earlier writes and before all later ones. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Resolves when nothing is waiting. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 
@@ -27,7 +26,7 @@ export function createWriteQueue(
   } | null = null
 
   function run<Result>(work: () => Promise<Result>): Promise<Result> {
-    // What is added later must not come before this.
+    // Later points must not be batched with earlier ones.
     waiting = null
     return mutex.run(work)
   }

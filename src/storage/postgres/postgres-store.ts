@@ -1,4 +1,7 @@
-/** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
+/**
+ * PostgreSQL store: for several processes on the same memories, and for collections that outgrow a
+ * file.
+ */
 
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
@@ -61,34 +64,42 @@ import type { VectorFormat } from './vectors/vector-format.ts'
 import type { VectorStorage } from './vectors/vector-spaces.ts'
 
 export type PostgresStoreOptions = {
-  /** `postgresql://user:password@host:port/database`. */
+  /**
+   * `postgresql://user:password@host:port/database`.
+   */
   readonly connectionString: string
-  /** Everything is kept in a schema of its own, so that a database can be shared. */
+  /** A separate schema, so that the database can be shared. */
   readonly schema?: string
-  /** Connections kept at most. */
+  /** The most connections in the pool. */
   readonly poolSize?: number
-  /** How long one statement may take, waiting for other writers included; 0 for as long as it needs. */
+  /** Statement timeout, lock waits included; 0 for none. */
   readonly statementTimeoutMs?: number
-  /** How long a call waits while all connections are in use. */
+  /** How long a call waits for a free connection. */
   readonly connectionTimeoutMs?: number
-  /** Up to how many vectors of one owner are compared one by one; an owner with more gets an index. */
+  /** The most vectors of one owner that are compared exactly; a larger owner gets an index. */
   readonly exactSearchVectorsMax?: number
-  /** What to do where pgvector is missing: search by words alone, or compare all vectors. Default: `keyword`. */
+  /**
+   * Fallback without pgvector: lexical search only, or exact comparison of all vectors. Default:
+   * `keyword`.
+   */
   readonly pgvectorFallback?: PgvectorFallback
-  /** Has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema. */
+  /** Enforces row-level security between owners. Once enabled, it stays on for the schema. */
   readonly rowLevelSecurity?: boolean
-  /** Addresses of read replicas, for searches. */
+  /** Connection strings of read replicas for searches. */
   readonly replicas?: readonly string[]
-  /** How far a replica may be behind what other processes have written. */
+  /** The most a replica may lag behind the writes of other processes. */
   readonly replicaLagMsMax?: number
 }
 
 export type PostgresStore = Store & {
-  /** Null where there are none; the report says why. pgvector is looked for each time a store is opened. */
+  /**
+   * Null without vector support; the report has the reason. pgvector is detected each time a store
+   * is opened.
+   */
   readonly vectors: VectorIndex | null
-  /** The same for people: why there are none, and what to do. */
+  /** The reason in plain words, and what to do about it. */
   readonly vectorsUnavailableReason: string | null
-  /** For moving everything elsewhere. */
+  /** The source for migrating to another store. */
   readonly migrationSource: MigrationSource
 }
 
@@ -99,10 +110,10 @@ const DEFAULT_CONNECTION_WAIT_MS = 10_000
 const DEFAULT_SCANNED_VECTORS_MAX = 20_000
 const DEFAULT_REPLICA_LAG_MS_MAX = 5_000
 
-/** A replica that is slow is no help. */
+/** A slow replica is worse than none. */
 const REPLICA_LIMITS = { connectionTimeoutMs: 1_000, statementTimeoutMs: 5_000 }
 
-/** Connects, and brings the schema up to date. */
+/** Connects and migrates the schema. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const {
     connectionString,
@@ -219,10 +230,10 @@ function createStore(parts: StoreDependencies): PostgresStore {
     vectorsUnavailableReason:
       support.kind === 'ready' ? null : describeMissingVectors(support.reason),
     onRemoteChange: (listener) =>
-      news.subscribe((heard) => {
-        // Another process may have raised the fence; then nothing is seen without it.
-        if (heard.owners === 'any') void fence.refreshState().catch(() => {})
-        listener(heard)
+      news.subscribe((change) => {
+        // Another process may have enabled row-level security; without it here, no rows would be visible.
+        if (change.owners === 'any') void fence.refreshState().catch(() => {})
+        listener(change)
       }),
     notifyRemote: (changed) => news.publishMemories(changed),
     takeTokens: createTokenBuckets(database, names),
@@ -265,10 +276,10 @@ function createVectorStorage(
 }
 
 function describeMissingVectors(reason: string): string {
-  return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_PGVECTOR_FALLBACK=exact to compare vectors without it.`
+  return `pgvector cannot be used: ${reason}. Fix that, or set RECOLLECT_POSTGRES_PGVECTOR_FALLBACK=exact to compare vectors without it.`
 }
 
-/** What is told of vectors, also where there are none. */
+/** The vector report, also without vector support. */
 function readFacts(support: VectorSupport): StoreReport['facts'] {
   if (support.kind === 'none') return { pgvector: support.reason }
   const { form } = support
@@ -324,7 +335,7 @@ async function find<T extends Table>(
     const bound = after.map((value) => binder.bind(value))
     conditions.push(`(${columns.join(', ')}) ${beyond} (${bound.join(', ')})`)
   }
-  // One more than asked for tells whether there is another page.
+  // One row more than requested shows whether there is another page.
   const by = columns.map((column) => `${column} ${direction}`).join(', ')
   const tail = `${conditions.join(' AND ')} ORDER BY ${by}
     LIMIT ${binder.bind(limit + 1)} OFFSET ${binder.bind(offset)}`
@@ -414,7 +425,10 @@ async function readSize(
   }
 }
 
-/** An address that can be shown. One that cannot be read is not shown at all: it may hold a password anywhere. */
+/**
+ * A connection string that is safe to show. One that cannot be parsed is hidden entirely: it may
+ * contain a password anywhere.
+ */
 export function redactConnectionString(connectionString: string): string {
   if (!URL.canParse(connectionString)) return 'postgres'
   const url = new URL(connectionString)

@@ -1,13 +1,18 @@
-/** The collection of a space: how it is made, and whether one that is there can be used. */
+/**
+ * The collection of a space: its creation, and the check whether an existing one is compatible.
+ */
 import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { createInvalidResponseError, getHttpStatus, type QdrantClient } from './qdrant-client.ts'
 
-/** Whether vectors are also kept smaller, to be looked through in memory; the best are compared exactly in any case. */
+/**
+ * Quantization: vectors are also kept in a smaller form, in memory; the best candidates are
+ * rescored exactly in any case.
+ */
 export const QUANTIZATIONS = ['none', 'int8', 'binary'] as const
 export type Quantization = (typeof QUANTIZATIONS)[number]
 
-/** The name of our vector. A point of a zero vector has none, so it is there but is never found. */
+/** The name of our vector. A point of a zero vector has none, so it exists but is never found. */
 export const VECTOR_NAME = 'meaning'
 
 const CONFIGURATIONS = {
@@ -17,14 +22,15 @@ const CONFIGURATIONS = {
 } as const satisfies Record<Quantization, unknown>
 
 /**
- * Every search is of one owner, so each owner has a graph of its own (`payload_m`) and there is none across owners (`m`),
- * which nobody would walk and which costs most of the time of building. An owner with little is scanned, exactly.
+ * Every search is of one owner, so each owner has its own graph (`payload_m`). A graph across
+ * owners (`m`) would never be used and would take most of the build time. Small owners are scanned
+ * exactly.
  */
 const HNSW = { m: 0, payload_m: 16 }
 
 /**
- * What searches are filtered by. All of it is indexed, which hosted servers insist on. Only owners get graphs: those of
- * other fields would span owners and make again what `m: 0` saves.
+ * The fields that searches filter by. All of them are indexed, which hosted servers require. Only
+ * the owner gets graphs: those of other fields would span owners and bring back what `m: 0` saves.
  */
 const INDEXES = {
   owner: { type: 'keyword', is_tenant: true },
@@ -34,7 +40,7 @@ const INDEXES = {
   expires_at: { type: 'integer', lookup: false, range: true, enable_hnsw: false },
 } as const
 
-/** Makes the collection where it is missing, completes one that is there, and refuses one that isn't fit. */
+/** Creates a missing collection, completes an existing one, and rejects an incompatible one. */
 export async function ensureCollection(
   client: QdrantClient,
   name: string,
@@ -59,7 +65,7 @@ async function createCollection(
   dimensions: number,
   quantisation: Quantization,
 ): Promise<void> {
-  // Those that are kept short are in memory; the whole ones are only read for the best.
+  // Quantized vectors stay in memory; the originals are only read to rescore the best.
   const whole = quantisation === 'none' ? {} : { on_disk: true }
   const wanted = {
     vectors: { [VECTOR_NAME]: { size: dimensions, distance: 'Cosine', ...whole } },
@@ -70,14 +76,14 @@ async function createCollection(
     await client.request('PUT', path, wanted)
   } catch (thrown) {
     const status = getHttpStatus(thrown)
-    // Somebody else made it in between, or an answer got lost and it was asked twice.
+    // Another process created it concurrently, or a retry followed a lost response.
     if (status === 409) return
     throw status === 404 ? createWrongAddressError() : thrown
   }
 }
 
 function createWrongAddressError(): AppError {
-  const message = 'There is no Qdrant at this address, or only under a longer one (404). Check it.'
+  const message = 'No Qdrant server responds at this URL (404). Check the URL, including its path.'
   return new AppError('invalid_input', message, { status: 404 })
 }
 
@@ -87,7 +93,7 @@ function assertCollectionFits(name: string, dimensions: number, vectors: unknown
   if (getField(vector, 'distance') !== 'Cosine' || typeof size !== 'number') {
     throw new AppError(
       'invalid_input',
-      `The Qdrant collection ${name} was not made by Recollect. Remove it, or choose another prefix.`,
+      `The Qdrant collection ${name} was not created by Recollect. Remove it, or choose another prefix.`,
       { collection: name },
     )
   }
@@ -99,7 +105,7 @@ function assertCollectionFits(name: string, dimensions: number, vectors: unknown
   )
 }
 
-/** What somebody has tuned within one way of quantising is left as it is. */
+/** Manual tuning within one quantization type is preserved. */
 async function updateQuantization(
   client: QdrantClient,
   path: string,
@@ -110,7 +116,7 @@ async function updateQuantization(
   await client.request('PATCH', path, { quantization_config: CONFIGURATIONS[wanted] })
 }
 
-/** Null for one that we never set. */
+/** Null for a type that we never set. */
 function readQuantization(config: unknown): Quantization | null {
   if (config === undefined || config === null) return 'none'
   if (getField(config, 'scalar') !== undefined) return 'int8'

@@ -1,4 +1,4 @@
-/** How a point looks in Qdrant, and how some of them are asked for. */
+/** Encodes points and filters for Qdrant. */
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { getField } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -9,12 +9,12 @@ import { toPointId } from './point-ids.ts'
 import { createInvalidResponseError } from './qdrant-client.ts'
 
 /**
- * Stands for no user and no session: no name is empty. It is found by the index as every name is, which the absence of a
- * field is only in late versions.
+ * Stands for no user and no session, since names are never empty. It can be indexed like any name,
+ * unlike a missing field, which only late versions index.
  */
 const NONE = ''
 
-/** What is asked for of a point that was found. */
+/** The payload requested with hits. */
 export const HIT_PAYLOAD_FIELDS = ['memory', 'text_hash']
 
 export const LIST_PAYLOAD_FIELDS = ['memory', 'owner', 'text_hash']
@@ -55,7 +55,7 @@ export function toSearchFilter({
       ...(session === undefined ? [] : [matchValue('session', session ?? NONE)]),
       ...(types === undefined ? [] : [{ key: 'type', match: { any: [...new Set(types)] } }]),
     ],
-    // Written this way, those that never expire pass.
+    // In this form, points without an expiry pass.
     ...(unexpiredAt === undefined ? {} : { must_not: [toExpiryCondition({ lte: unexpiredAt })] }),
   }
 }
@@ -83,12 +83,12 @@ function toExpiryCondition(range: Readonly<Record<string, Instant>>): QdrantCond
 export type QdrantHit = {
   readonly id: MemoryId
   readonly textHash: string
-  /** Empty where it wasn't asked for. */
+  /** Empty where it was not requested. */
   readonly owner: OwnerId
   readonly score: number
 }
 
-/** The points of an answer, as far as they were asked for. */
+/** The points of a response, with the requested parts. */
 export function parseHits(result: unknown): readonly QdrantHit[] {
   const points = getField(result, 'points')
   if (!Array.isArray(points)) throw createInvalidResponseError()
@@ -97,9 +97,9 @@ export function parseHits(result: unknown): readonly QdrantHit[] {
     const [id, textHash] = [getField(payload, 'memory'), getField(payload, 'text_hash')]
     if (typeof id !== 'string' || typeof textHash !== 'string') throw createInvalidResponseError()
     return {
-      id: id as MemoryId, // as it went in
+      id: id as MemoryId, // as written
       textHash,
-      owner: String(getField(payload, 'owner') ?? '') as OwnerId, // as it went in
+      owner: String(getField(payload, 'owner') ?? '') as OwnerId, // as written
       score: Number(getField(point, 'score') ?? Number.NaN),
     }
   })

@@ -1,4 +1,4 @@
-/** What things are called in Qdrant: a collection for each space, a point for each memory. */
+/** Identifiers in Qdrant: a collection per space, a point per memory. */
 import type { MemoryId } from '../../domain/ids.ts'
 import { AppError } from '../../lib/errors.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -10,22 +10,24 @@ export function parseCollectionPrefix(prefix: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/.test(prefix)) return prefix
   throw new AppError(
     'invalid_input',
-    'The prefix of Qdrant collections is 1 to 60 letters, digits, - and _, and begins with a letter or digit.',
+    'The prefix of Qdrant collections must be 1 to 60 letters, digits, - and _, and begin with a letter or digit.',
     { option: 'collectionPrefix' },
   )
 }
 
-/** Readable for people, and different for any two signatures, by the hash at its end. */
+/** Readable, and unique per signature through the hash at its end. */
 export function toCollectionName(prefix: string, signature: string): string {
   const readable = signature.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, READABLE_CHARACTERS_MAX)
   return `${prefix}_${readable}_${sha256(signature).slice(0, HASH_CHARACTERS)}`
 }
 
 const PREFIX_CHARACTERS = 'mem_'.length
-/** Of six bits each: the whole time in ids that we draw. */
+/** Six bits each: enough for the whole timestamp of our own ids. */
 const ORDERED_CHARACTERS = 10
 
-/** How many characters that ids are made of come up to a character, so that ranks sort as the characters do. */
+/**
+ * The rank of a character among the characters of ids, so that ranks sort as the characters do.
+ */
 const RANKS = new Uint8Array(128)
 for (let code = 1; code < RANKS.length; code++) {
   const isOfIds = /[0-9A-Z_a-z]/.test(String.fromCharCode(code))
@@ -33,11 +35,10 @@ for (let code = 1; code < RANKS.length; code++) {
 }
 
 /**
- * The same memory always has the same point, so that writing twice is writing once.
- *
- * Points are listed by their ids, so these are made to sort as memories do: a UUID of version 8 that holds the first ten
- * characters, and a hash of all of them. Memories that begin with the same ten (those of one millisecond) are a group, in
- * no order.
+ * A memory always maps to the same point, so writes are idempotent. Qdrant lists points by id, so
+ * point ids sort as memories do: a version 8 UUID with the first ten characters and a hash of all
+ * of them. Memories that share the first ten (those of one millisecond) form a group without an
+ * order.
  */
 export function toPointId(id: MemoryId): string {
   const hash = sha256(id)
@@ -50,7 +51,7 @@ export function toGroupStart(id: MemoryId): string {
   return `${groupStart(id)}-8000-000000000000`
 }
 
-/** What all points of a group begin with. */
+/** The prefix of all points of a group. */
 export function getPointGroup(point: string): string {
   return point.slice(0, 18)
 }
@@ -64,7 +65,7 @@ function groupStart(id: MemoryId): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(12)}`
 }
 
-/** Zero behind the end. */
+/** Zero past the end. */
 function rankAt(id: MemoryId, at: number): number {
   const position = PREFIX_CHARACTERS + at
   return position < id.length ? (RANKS[Math.min(id.charCodeAt(position), 127)] ?? 0) : 0

@@ -1,6 +1,7 @@
 /**
- * Requests to Qdrant: under a time limit, tried again where that may help, and with errors of two kinds. `unavailable` may
- * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
+ * HTTP client for Qdrant, with timeouts, retries and two kinds of errors: `unavailable` is
+ * retryable, `invalid_input` is not. Errors contain nothing of a request: no key, no name, no
+ * vector.
  */
 
 import { parseIntegerOption } from '../../domain/field-parsers.ts'
@@ -13,42 +14,42 @@ import { exponentialBackoffMs, retry, serviceRetryDelayMs, withJitter } from '..
 import { runWithTimeout } from '../../lib/timeout.ts'
 
 export type QdrantClientOptions = {
-  /** With the path before Qdrant's own, where a proxy has one. */
+  /** Includes the path prefix of a proxy, if there is one. */
   readonly url: string
-  /** Sent to Qdrant and to nobody else: it is in no error. */
+  /** Sent to Qdrant only; errors never contain it. */
   readonly apiKey?: string
   readonly clock: Clock
-  /** Somebody waits for a search. */
+  /** Timeout of searches, which callers wait for. */
   readonly searchTimeoutMs?: number
-  /** For everything else. */
+  /** Timeout of everything else. */
   readonly timeoutMs?: number
-  /** 0 … 1, so that many who failed together don't come back together. */
+  /** Jitter from 0 to 1, so that clients that failed together do not retry together. */
   readonly random?: () => number
-  /** Instead of the platform's own. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** How patient a call is. */
+/** Timeout and retries of a call. */
 export type TimeoutClass = 'searching' | 'working' | 'probing'
 
 export type QdrantClient = {
-  /** What the answer holds as its result. */
+  /** The `result` of the response. */
   request(
     method: HttpMethod,
     path: string,
     body?: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown>
-  /** The same; null where there is no such thing. */
+  /** The same; null for 404. */
   requestOrNull(
     method: HttpMethod,
     path: string,
     body?: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown>
-  /** Comes back when Qdrant is ready, with its version. */
+  /** Resolves with the version once Qdrant is ready. */
   waitUntilReady(): Promise<string>
   close(): void
 }
@@ -56,7 +57,7 @@ export type QdrantClient = {
 type CallLimits = {
   readonly timeoutMs: number
   readonly retries: number
-  /** Whoever is asked for a longer pause than this doesn't wait: the caller learns how long, and decides. */
+  /** A longer `Retry-After` than this is not waited for: the caller gets it and decides. */
   readonly pauseMsMax: number
 }
 
@@ -72,7 +73,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
   const { clock, random = Math.random } = options
   const base = parseBaseUrl(options.url, SOURCE)
   const apiKey = parseApiKey(options.apiKey, SOURCE)
-  const patience = parseLimits(options)
+  const limits = parseLimits(options)
   const closing = new AbortController()
 
   const senderOf = (path: string): HttpEndpoint => ({
@@ -116,7 +117,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    const answer = await withRetries(patience[how], (signal) =>
+    const answer = await withRetries(limits[how], (signal) =>
       requestJson(senderOf(path), what, signal),
     )
     return getField(answer, 'result')
@@ -135,7 +136,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
     },
 
     async waitUntilReady() {
-      const { probing } = patience
+      const { probing } = limits
       await withRetries(probing, (signal) =>
         sendRequest(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
           await response.body?.cancel()
@@ -151,14 +152,14 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
   }
 }
 
-/** The status that Qdrant answered with, where it is why a call failed. */
+/** The status of Qdrant's response, where it made the call fail. */
 export function getHttpStatus(thrown: unknown): number | null {
   const status = thrown instanceof AppError ? thrown.facts.status : null
   return typeof status === 'number' ? status : null
 }
 
 export function createInvalidResponseError(): AppError {
-  return new AppError('unavailable', `${SOURCE} answered in a form that is not known.`)
+  return new AppError('unavailable', `${SOURCE} sent a response in an unknown format.`)
 }
 
 function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass, CallLimits>> {
@@ -167,7 +168,7 @@ function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass
   const searchTimeoutMs = parse('searchTimeoutMs', options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS)
   const timeoutMs = parse('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
   return {
-    // There is another index that answers: better at once than late.
+    // No retry: the primary index can serve the search at once.
     searching: { timeoutMs: searchTimeoutMs, retries: 1, pauseMsMax: 500 },
     working: { timeoutMs, retries: 3, pauseMsMax: 10_000 },
     probing: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeoutMs), retries: 0, pauseMsMax: 0 },
@@ -180,28 +181,28 @@ function createClosedError(): AppError {
 
 function createTimeoutError(timeoutMs: number): AppError {
   const message = `${SOURCE} did not answer within ${timeoutMs} ms.`
-  // Whoever waited that long is not made to wait as long again.
+  // A timeout is not retried, so that the caller does not wait as long again.
   return new AppError('unavailable', message, { timeoutMs, retryable: false })
 }
 
-/** What was answered as the two kinds of errors that a mirror has. */
+/** Maps a response to the two kinds of errors of a replica. */
 function toReplicaError(thrown: unknown): AppError {
   const error = toAppError(thrown)
   const { status } = error.facts
   if (typeof status !== 'number') return error
   if (status === 401 || status === 403) {
     return createInvalidInputError(
-      `${SOURCE} refused the API key (${status}). Check it, and that it may write.`,
+      `${SOURCE} rejected the API key (${status}). Check the key and its write permission.`,
       status,
     )
   }
   if (status === 404) {
-    return new AppError('unavailable', `${SOURCE} does not have what was asked for (404).`, {
+    return new AppError('unavailable', `${SOURCE} did not find the resource (404).`, {
       status,
     })
   }
   if (status >= 300 && status < 500 && ![408, 425, 429].includes(status)) {
-    return createInvalidInputError(`${SOURCE} refused the request (${status}).`, status)
+    return createInvalidInputError(`${SOURCE} rejected the request (${status}).`, status)
   }
   return new AppError('unavailable', error.message, error.facts)
 }

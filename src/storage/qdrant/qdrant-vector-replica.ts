@@ -1,9 +1,8 @@
 /**
- * Vectors in Qdrant, over its REST interface: a collection for each space, shared by all owners, with every filter inside
- * the search.
- *
- * A collection that was there and is gone (somebody removed it, a cluster was set up anew) is `unavailable` until `prepare`
- * makes it again: otherwise a nearly empty one would pass for the whole.
+ * Vector replica in Qdrant, over its REST API: one collection per space, shared by all owners, with
+ * every filter inside the search. A collection that has disappeared (removed by somebody, or a new
+ * cluster) is `unavailable` until `prepare` recreates it: otherwise a nearly empty collection would
+ * pass for a complete one.
  */
 
 import type { MemoryId } from '../../domain/ids.ts'
@@ -40,27 +39,32 @@ import {
 } from './qdrant-client.ts'
 
 export type QdrantReplicaOptions = QdrantClientOptions & {
-  /** What the names of collections begin with; `recollect` unless told. */
+  /** The prefix of collection names. Default: `recollect`. */
   readonly collectionPrefix?: string
-  /** `none` unless told. It can be changed: a collection that is there is adjusted. */
+  /** Default: `none`. A change is applied to existing collections. */
   readonly quantization?: Quantization
 }
 
-/** Qdrant takes up to 32 MB, but writing that much JSON in one go would hold up everybody else here. */
+/**
+ * Qdrant accepts up to 32 MB, but serializing that much JSON at once would block the event loop.
+ */
 const BATCH_BYTES_MAX = 1024 * 1024
 const NUMBER_BYTES = 22
 const BATCH_POINTS_MAX = 500
 const BATCH_IDS_MAX = 1_000
 
-/** How many more are asked for than are wanted, because equal ones come in any order. */
+/** Extra hits requested, because equal scores come in any order. */
 const EQUALS_EXPECTED = 16
 
-/** Of more equal ones than this, the newest are not picked out. */
+/** Among more equal scores than this, the newest are not guaranteed to come first. */
 const EQUALS_MAX = 4_096
 const SCROLL_POINTS_MIN = 64
 const SCROLL_POINTS_MAX = 2_000
 
-/** Rounded vectors lose little in bytes and much in bits, so more of them are compared exactly. */
+/**
+ * Scalar quantization loses little precision and binary quantization much, so the latter rescores
+ * more candidates.
+ */
 const SEARCH_PARAMETERS = {
   none: {},
   int8: { params: { quantization: { rescore: true, oversampling: 2 } } },
@@ -71,13 +75,13 @@ export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorRe
   const { clock, quantization: quantisation = 'none' } = options
   const prefix = parseCollectionPrefix(options.collectionPrefix ?? 'recollect')
   const client = openQdrantClient(options)
-  /** Collections that were seen by this process, with their dimensions. */
+  /** Collections known to exist, with their dimensions. */
   const seen = new Map<string, number>()
   const preparing = new Map<string, Promise<void>>()
 
   const nameOf = ({ signature }: VectorSpace) => toCollectionName(prefix, signature)
 
-  /** Those who come together share the work. */
+  /** Concurrent callers share the request. */
   function prepare(space: VectorSpace): Promise<void> {
     const name = nameOf(space)
     const key = `${name} ${space.dimensions}`
@@ -93,15 +97,20 @@ export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorRe
     seen.set(name, dimensions)
   }
 
-  /** Null for a space that nobody has made. */
+  /** Null for a space that has no collection. */
   async function ask(
     space: VectorSpace,
     path: string,
     body: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown> {
     const name = nameOf(space)
-    const result = await client.requestOrNull('POST', `/collections/${name}${path}`, body, patience)
+    const result = await client.requestOrNull(
+      'POST',
+      `/collections/${name}${path}`,
+      body,
+      timeoutClass,
+    )
     if (result === null && seen.has(name)) throw createMissingCollectionError(name)
     return result
   }
@@ -154,7 +163,7 @@ export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorRe
       for (const { vector } of points) assertVectorFits(space.dimensions, vector)
       if (points.length === 0) return
       if (seen.get(nameOf(space)) !== space.dimensions) await prepare(space)
-      // The last one of those with the same id counts, wherever batches end.
+      // The last point with the same id wins, across batches too.
       const distinct = [...new Map(points.map((point) => [point.id, point])).values()]
       const size = Math.floor(BATCH_BYTES_MAX / (space.dimensions * NUMBER_BYTES))
       const perBatch = Math.max(1, Math.min(BATCH_POINTS_MAX, size))
@@ -222,7 +231,7 @@ export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorRe
       try {
         const version = await client.waitUntilReady()
         const latencyMs = sinceStart()
-        // All of the above is answered without a key; this isn't.
+        // The requests above work without a key; this one does not.
         await client.request('GET', '/collections', undefined, 'probing')
         return { isReady: true, latencyMs, detail: `Qdrant ${version}` }
       } catch (thrown) {
@@ -241,17 +250,17 @@ function describeLocation(filter: QdrantFilter | undefined): { readonly filter?:
 }
 
 function createMissingCollectionError(collection: string): AppError {
-  const message = `The Qdrant collection ${collection} is gone. It is made again when the space is prepared.`
+  const message = `The Qdrant collection ${collection} no longer exists. It is recreated when the space is prepared.`
   return new AppError('unavailable', message, { collection, reason: 'gone' })
 }
 
-/** Qdrant may also answer that it has only taken note: then it can't be found yet. */
+/** Qdrant may merely acknowledge a write, which is not searchable yet. */
 function assertCompleted(result: unknown): void {
   if (getField(result, 'status') === 'completed') return
   throw new AppError('unavailable', 'Qdrant did not finish writing in time.')
 }
 
-/** One after the other. Doing all of it again after a failure makes it whole: each batch can be repeated. */
+/** Sequential. Retrying everything after a failure is safe: each batch is idempotent. */
 async function inBatches<Item>(
   items: readonly Item[],
   size: number,
@@ -278,7 +287,7 @@ function selectBestHits(points: readonly QdrantHit[], limit: number): readonly R
     .slice(0, limit)
 }
 
-/** Without those of the group that the next page begins with: more of it may come, in any order. */
+/** Excludes the group that the next page begins with: more of it may follow, in any order. */
 function completeGroups(rows: readonly QdrantHit[], next: unknown): readonly QdrantHit[] {
   if (typeof next !== 'string') return rows
   const unfinished = getPointGroup(next)

@@ -1,4 +1,7 @@
-/** Compares a mirror with the store and the index of the memories, page by page, and mends it when asked to. */
+/**
+ * Anti-entropy: compares a replica with the store and the primary index, page by page, and repairs
+ * it on request.
+ */
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
@@ -13,7 +16,7 @@ import {
 
 export type ComparisonOptions = {
   readonly isRepairing: boolean
-  /** Called with how many memories more were looked at. Throws to stop. */
+  /** Called with the number of memories compared since the last call. Throws to stop. */
   readonly onProgress: (more: number) => void
 }
 
@@ -31,7 +34,7 @@ export async function compareSpace(
   comparing: ComparisonOptions,
 ): Promise<ReplicaDifferences> {
   const places = await parts.store.listPlaces()
-  const owners = new Set(places.map(({ owner }) => owner as OwnerId)) // as the store told it
+  const owners = new Set(places.map(({ owner }) => owner as OwnerId)) // as returned by the store
   const held = await parts.replica.count(space)
   let found = NONE
   let seen = 0
@@ -68,19 +71,14 @@ async function repairDifferences(
   return { missing: missing.length, stale: stale.length, orphaned: stray.length }
 }
 
-/** What should be there of an owner and what is, for one stretch of ids after the other. */
+/** Pairs the expected and the actual points of an owner, one range of ids after the other. */
 async function* pagesOf(
-  {
-    store,
-    vectors,
-    replica: mirror,
-    expiredRemovedBefore: cleanedBefore,
-  }: ReplicaWriterDependencies,
+  { store, vectors, replica, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
 ): AsyncGenerator<ComparedPage> {
   const scope = { owner }
-  const read = readerOf((page) => mirror.list(space, { owner, ...page }))
+  const read = readerOf((page) => replica.list(space, { owner, ...page }))
   let after: string | undefined
   do {
     const from = after === undefined ? {} : { after }
@@ -88,7 +86,7 @@ async function* pagesOf(
       ...{ where: { types: DOCUMENT_TYPES }, limit: PAGE, order: 'oldest' },
       ...from,
     })
-    const page = { limit: PAGE, ...from } as { limit: number; after?: MemoryId } // an id of the page before
+    const page = { limit: PAGE, ...from } as { limit: number; after?: MemoryId } // an id of the previous page
     const listed = await vectors.list(space, scope, page)
     const hashes = new Map(listed.map(({ id, textHash }) => [id, textHash]))
     const expected = new Map<MemoryId, string>()
@@ -97,14 +95,14 @@ async function* pagesOf(
       if (hash === undefined || isExpiredRemoved(row, cleanedBefore)) continue
       expected.set(row.id, computePointHash(hash, row))
     }
-    // The last stretch has no end: whatever the mirror holds behind it is not in the store.
+    // The last range is unbounded: anything beyond it in the replica is not in the store.
     const actual = await read(next === null ? null : (rows.at(-1)?.id ?? null))
     yield { expected, actual: new Map(actual.map(({ id, textHash }) => [id, textHash])) }
     after = next ?? undefined
   } while (after !== undefined)
 }
 
-/** Reads a list on, up to an id or to its end. */
+/** Reads a list up to an id, or to its end. */
 function readerOf(
   list: (page: {
     readonly limit: number
@@ -129,9 +127,9 @@ function readerOf(
   }
 }
 
-/** Points of owners whom the store does not know any more. */
+/** Points of owners that the store no longer knows. */
 async function removeUnknown(
-  { replica: mirror }: ReplicaWriterDependencies,
+  { replica }: ReplicaWriterDependencies,
   space: VectorSpace,
   owners: ReadonlySet<OwnerId>,
   { isRepairing }: ComparisonOptions,
@@ -139,7 +137,7 @@ async function removeUnknown(
   let stray = 0
   let after: MemoryId | undefined
   for (;;) {
-    const page = await mirror.list(space, {
+    const page = await replica.list(space, {
       limit: PAGE,
       ...(after === undefined ? {} : { after }),
     })
@@ -147,7 +145,7 @@ async function removeUnknown(
     stray += unknown.length
     for (const owner of isRepairing ? new Set(unknown.map(({ owner }) => owner)) : []) {
       const ids = unknown.flatMap((point) => (point.owner === owner ? [point.id] : []))
-      await mirror.remove(space, owner, ids)
+      await replica.remove(space, owner, ids)
     }
     after = page.at(-1)?.id
     if (page.length < PAGE || after === undefined) return { ...NONE, orphaned: stray }

@@ -1,7 +1,8 @@
 /**
- * The vector index of a store with a mirror beside it. The index that is kept with the memories holds every vector and is
- * what everything else is made from; the mirror answers while it is well and up to date. For callers nothing changes:
- * a mirror that fails, lags or is being filled costs no request, and `status` says what it is.
+ * A vector index with a replica and automatic failover. The primary index is stored with the
+ * memories, holds every vector and is the source of truth; the replica serves searches while it is
+ * healthy and up to date. Callers notice no difference: a replica that fails, lags or is being
+ * filled fails no request, and `status` reports its state.
  */
 import type { EntryKind } from '../../domain/entry.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -26,13 +27,13 @@ import type { ReplicaTimeouts } from './replica-timeouts.ts'
 
 export type FailoverVectorIndexOptions<Kept extends Store = Store> = {
   readonly store: Kept
-  /** The index that is kept with the memories. */
+  /** The index stored with the memories. */
   readonly vectors: VectorIndex
   readonly clock: Clock
-  /** The mirror that the settings name; asked again whenever they change, and from time to time. */
+  /** The configured replica; read again on every settings change, and periodically. */
   readonly configuration: () => Promise<ReplicaConfiguration>
   readonly timeouts?: Partial<ReplicaTimeouts>
-  /** How many changed memories are remembered one by one while the mirror can't be told. */
+  /** The most changed memories tracked one by one while the replica is unavailable. */
   readonly lagMax?: number
   readonly schedule?: ScheduleTimer
 }
@@ -40,8 +41,8 @@ export type FailoverVectorIndexOptions<Kept extends Store = Store> = {
 export type ReplicatedStore<Kept extends Store = Store> = {
   readonly store: Kept
   readonly vectors: VectorIndex
-  readonly replica: VectorReplication & {
-    /** Waits until the mirror is up to date, or it is known that it can't be now. */
+  readonly replication: VectorReplication & {
+    /** Waits until the replica is up to date, or known to be unavailable. */
     settle(): Promise<void>
   }
 }
@@ -54,7 +55,7 @@ export function withVectorReplica<Kept extends Store>(
   options: FailoverVectorIndexOptions<Kept>,
 ): ReplicatedStore<Kept> {
   const { store, vectors, clock, configuration, timeouts: deadlines = {} } = options
-  const keeper = new ReplicaController({
+  const controller = new ReplicaController({
     ...{ store, vectors, clock, configuration },
     onChanged: (changed) => store.notifyRemote?.(changed),
     schedule: options.schedule ?? scheduleUnref,
@@ -62,47 +63,47 @@ export function withVectorReplica<Kept extends Store>(
     lagMax: options.lagMax ?? BEHIND_MAX,
   })
   const stopListening = store.onRemoteChange?.(({ kinds, memories }) => {
-    if (kinds === 'any' || kinds.some(isKindOfSettings)) void keeper.reloadSettings()
-    keeper.recordRemoteChange(memories)
+    if (kinds === 'any' || kinds.some(isKindOfSettings)) void controller.reloadSettings()
+    controller.recordRemoteChange(memories)
   })
   return {
     store: {
       ...store,
       commit: async (changes) => {
         const outcome = await store.commit(changes)
-        if (outcome.kind === 'committed') recordCommit(keeper, changes)
+        if (outcome.kind === 'committed') recordCommit(controller, changes)
         return outcome
       },
       checkIntegrity: async (wanted) => [
         ...(await store.checkIntegrity(wanted)),
-        ...(await inspectMirror(keeper, wanted.repair)),
+        ...(await inspectMirror(controller, wanted.repair)),
       ],
     },
-    vectors: createFailoverIndex(vectors, keeper, () => stopListening?.()),
-    replica: createReplicaAdmin(store, clock, keeper),
+    vectors: createFailoverIndex(vectors, controller, () => stopListening?.()),
+    replication: createReplicaAdmin(store, clock, controller),
   }
 }
 
 function createFailoverIndex(
   vectors: VectorIndex,
-  keeper: ReplicaController,
+  controller: ReplicaController,
   stopListening: () => void,
 ): VectorIndex {
-  /** Null where the index of the memories has to answer. */
+  /** Null where the primary index has to serve the search. */
   const byMirror = async (
     ...[space, scope, query]: Parameters<VectorIndex['search']>
   ): Promise<readonly VectorHit[] | null> => {
-    const mirror = keeper.selectReplica(scope.owner, query.where.validAt)
-    if (mirror === null) return null
-    if (typeof mirror === 'string' || !isReplicaQuery(query)) {
-      keeper.recordSearch(typeof mirror === 'string' ? mirror : 'unsupported_filter')
+    const replica = controller.selectReplica(scope.owner, query.where.validAt)
+    if (replica === null) return null
+    if (typeof replica === 'string' || !isReplicaQuery(query)) {
+      controller.recordSearch(typeof replica === 'string' ? replica : 'unsupported_filter')
       return null
     }
-    const searched = await searchReplica({ vectors, replica: mirror }, space, scope, query)
-    keeper.recordSearch(searched.kind)
+    const searched = await searchReplica({ vectors, replica }, space, scope, query)
+    controller.recordSearch(searched.kind)
     if (searched.kind === 'answered') return searched.hits
-    if (searched.kind === 'failed') keeper.recordFailure(mirror, searched.error)
-    else if (searched.isEmpty) keeper.requestCheck()
+    if (searched.kind === 'failed') controller.recordFailure(replica, searched.error)
+    else if (searched.isEmpty) controller.requestCheck()
     return null
   }
   return {
@@ -114,11 +115,11 @@ function createFailoverIndex(
         if (ids === undefined) owners.set(place.owner, [id])
         else ids.push(id)
       }
-      for (const [owner, ids] of owners) keeper.recordChange(owner, ids, space)
+      for (const [owner, ids] of owners) controller.recordChange(owner, ids, space)
     },
     remove: async (space, scope, ids) => {
       await vectors.remove(space, scope, ids)
-      keeper.recordChange(scope.owner, ids, space)
+      controller.recordChange(scope.owner, ids, space)
     },
     search: async (space, scope, query) => {
       assertVectorFits(space.dimensions, query.vector)
@@ -131,35 +132,35 @@ function createFailoverIndex(
     spaces: () => vectors.spaces(),
     drop: async (space) => {
       await vectors.drop(space)
-      keeper.recordDrop(space)
+      controller.recordDrop(space)
     },
     report: () => {
-      const { backend, servedBy, state } = keeper.status()
+      const { backend, servedBy, state } = controller.status()
       const replica =
         backend === null ? {} : { replicaBackend: backend, servedBy, replicaState: state }
       return { ...vectors.report(), ...replica }
     },
     close: async () => {
       stopListening()
-      await keeper.close()
+      await controller.close()
       await vectors.close()
     },
   }
 }
 
-/** What of a commit the mirror, or whoever keeps it, must know. A new memory has no vector yet. */
-function recordCommit(keeper: ReplicaController, changes: readonly Change[]): void {
+/** The part of a commit that concerns the replica. A new memory has no vector yet. */
+function recordCommit(controller: ReplicaController, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'memory' && change.expect !== 'absent') {
-      keeper.recordChange(change.row.place.owner, [change.row.id])
+      controller.recordChange(change.row.place.owner, [change.row.id])
     } else if (change.op === 'put' && change.table === 'turn' && change.expect !== 'absent') {
-      keeper.recordChange(change.row.place.owner, [toDocumentId(change.row.id)])
+      controller.recordChange(change.row.place.owner, [toDocumentId(change.row.id)])
     } else if (change.op === 'remove' && change.table === 'memory') {
-      keeper.recordChange(change.scope.owner, [change.id])
+      controller.recordChange(change.scope.owner, [change.id])
     } else if (change.op === 'remove' && change.table === 'turn') {
-      keeper.recordChange(change.scope.owner, [toDocumentId(change.id)])
+      controller.recordChange(change.scope.owner, [toDocumentId(change.id)])
     } else if (isOfSettings(change)) {
-      void keeper.reloadSettings()
+      void controller.reloadSettings()
     }
   }
 }
@@ -177,30 +178,31 @@ function isKindOfSettings(kind: EntryKind): boolean {
 function createReplicaAdmin(
   store: Store,
   clock: Clock,
-  keeper: ReplicaController,
-): ReplicatedStore['replica'] {
-  const opened = async () => keeper.mirror ?? (await keeper.runExclusive(async (mirror) => mirror))
+  controller: ReplicaController,
+): ReplicatedStore['replication'] {
+  const opened = async () =>
+    controller.replica ?? (await controller.runExclusive(async (replica) => replica))
   return {
-    status: () => keeper.status(),
-    current: () => keeper.loadStatus(),
-    subscribe: (listener) => keeper.subscribe(listener),
-    reconfigure: () => keeper.reconfigure(),
+    status: () => controller.status(),
+    current: () => controller.loadStatus(),
+    subscribe: (listener) => controller.subscribe(listener),
+    reconfigure: () => controller.reconfigure(),
     settle: async () => {
-      await keeper.waitUntilSettled()
+      await controller.waitUntilSettled()
     },
     health: async () => (await opened())?.health() ?? null,
     searchReplica: async (space, scope, { vector, limit }) => {
-      const mirror = await opened()
-      if (mirror === null) throw createReplicaUnavailableError(keeper.status())
-      const hits = await mirror.search(space, scope, { vector, limit })
+      const replica = await opened()
+      if (replica === null) throw createReplicaUnavailableError(controller.status())
+      const hits = await replica.search(space, scope, { vector, limit })
       return hits.map(({ id, similarity }) => ({ id, similarity }))
     },
     cleanUp: async ({ dryRun }) => {
       const now = clock.now()
-      const removed = await keeper.runExclusive((_, upkeep) =>
+      const removed = await controller.runExclusive((_, upkeep) =>
         dryRun ? countSuperfluous(store, upkeep, now) : removeSuperfluous(upkeep, now),
       )
-      if (removed === null) throw createReplicaUnavailableError(keeper.status())
+      if (removed === null) throw createReplicaUnavailableError(controller.status())
       return removed
     },
   }
@@ -208,7 +210,7 @@ function createReplicaAdmin(
 
 async function countSuperfluous(store: Store, upkeep: ReplicaSync, now: Instant): Promise<number> {
   const { stale, orphaned: stray } = await upkeep.compare({ isRepairing: false })
-  const owners = new Set((await store.listPlaces()).map(({ owner }) => owner as OwnerId)) // as it told
+  const owners = new Set((await store.listPlaces()).map(({ owner }) => owner as OwnerId)) // as it reports
   let expired = 0
   for (const owner of owners)
     expired += (await store.countMemories({ owner }, { expiredBy: now })).total
@@ -221,34 +223,32 @@ async function removeSuperfluous(upkeep: ReplicaSync, now: Instant): Promise<num
   return expired + stale + stray
 }
 
-/** What is amiss in the mirror, for `doctor`. All of it can be made again from the memories. */
+/** Problems of the replica, for `doctor`. All of them can be repaired from the primary. */
 async function inspectMirror(
-  keeper: ReplicaController,
+  controller: ReplicaController,
   isRepairing: boolean,
 ): Promise<readonly IntegrityProblem[]> {
   const fault = (description: string, count: number) => ({ description, count, repairable: true })
-  const { progress } = keeper.status()
+  const { progress } = controller.status()
   if (progress !== null && !isRepairing) {
-    return [
-      fault('vector that the mirror is still being filled with', progress.total - progress.done),
-    ]
+    return [fault('vector that is not yet replicated', progress.total - progress.done)]
   }
   try {
-    const found = await keeper.runExclusive(async ({ name }, upkeep) => {
+    const found = await controller.runExclusive(async ({ name }, upkeep) => {
       if (!upkeep.lag.isEmpty) await upkeep.replicatePending()
       return { name, ...(await upkeep.compare({ isRepairing })) }
     })
     if (found === null) {
-      const { state, reason: because } = keeper.status()
+      const { state, reason: because } = controller.status()
       return state === 'misconfigured'
-        ? [fault(`vector store that can't be used: ${because}`, 1)]
+        ? [fault(`vector store that cannot be used: ${because}`, 1)]
         : []
     }
     const { name, missing, stale, orphaned: stray } = found
     const counted = [
-      fault(`vector that is missing in ${name}`, missing),
-      fault(`vector in ${name} that is out of date`, stale),
-      fault(`vector in ${name} of no memory`, stray),
+      fault(`vector missing from ${name}`, missing),
+      fault(`outdated vector in ${name}`, stale),
+      fault(`vector in ${name} without a memory`, stray),
     ]
     return counted.filter(({ count }) => count > 0)
   } catch (error) {
@@ -256,7 +256,7 @@ async function inspectMirror(
   }
 }
 
-/** Whether the process may end is not for this to say. */
+/** A background timer must not keep the process alive. */
 const scheduleUnref: ScheduleTimer = (ms, work) => {
   const timer = setTimeout(work, ms).unref()
   return () => clearTimeout(timer)

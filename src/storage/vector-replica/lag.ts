@@ -1,4 +1,7 @@
-/** What a mirror has not been told of yet: a few memories by their ids, or so many that everything must be compared. */
+/**
+ * Replication lag: the changes that the replica does not have yet, tracked by memory id, or so many
+ * that a full comparison is due.
+ */
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { VectorSpace } from '../vector-index.ts'
 
@@ -7,7 +10,7 @@ export type LagBatch = { readonly owner: OwnerId; readonly ids: readonly MemoryI
 export class ReplicaLag {
   readonly #idsMax: number
   readonly #owners = new Map<OwnerId, Set<MemoryId>>()
-  /** Spaces to be dropped before anything else: what is put after a drop must not go with it. */
+  /** Spaces to drop first: a put after a drop must not be lost with it. */
   readonly #drops = new Map<string, VectorSpace>()
   #count = 0
   #underWay: LagBatch | null = null
@@ -17,7 +20,7 @@ export class ReplicaLag {
     this.#idsMax = idsMax
   }
 
-  /** Of how many memories; null when everything has to be compared. */
+  /** The number of tracked memories; null when a full comparison is due. */
   get count(): number | null {
     return this.#isEverything ? null : this.#count + (this.#underWay?.ids.length ?? 0)
   }
@@ -65,12 +68,15 @@ export class ReplicaLag {
     this.#drops.delete(signature)
   }
 
-  /** From here on, what is noted is to be told one by one again. Called before a comparison, which sees the rest. */
+  /**
+   * Tracks changes one by one again from here on. Called before a comparison, which covers earlier
+   * ones.
+   */
   resetForComparison(): void {
     this.#isEverything = false
   }
 
-  /** Some memories of one owner, who stays concerned until `done` or `undone` is called. */
+  /** Some memories of one owner, who counts as lagging until `done` or `undone` is called. */
   takeBatch(limit: number): LagBatch | null {
     const [owner, waiting] = this.#owners.entries().next().value ?? []
     if (owner === undefined || waiting === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * Keeps a mirror: which one the settings name, what state it is in, and when something is done about it. One piece of
- * work is done at a time, in the background; nobody who searches or writes waits for it.
+ * Controls a replica: which one is configured, its state, and when it is synchronized. Work runs in
+ * the background, one task at a time; no search or write waits for it.
  */
 
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -22,7 +22,7 @@ import { findNextState, type ReplicaEvent } from './replica-state-machine.ts'
 import { ReplicaSync } from './replica-sync.ts'
 import { type ReplicaTimeouts, withReplicaTimeouts } from './replica-timeouts.ts'
 
-/** The mirror that the settings name. What has another identity is another one. */
+/** The configured replica. A different identity means a different replica. */
 export type ReplicaConfiguration =
   | {
       readonly kind: 'mirror'
@@ -37,36 +37,39 @@ export type ReplicaConfiguration =
     }
   | { readonly kind: 'none' }
 
-/** Calls `work` once after `ms`, unless the function it gives back is called before. */
+/** Calls `work` once after `ms`, unless the returned function cancels it first. */
 export type ScheduleTimer = (ms: number, work: () => void) => () => void
 
 export type ReplicaControllerOptions = {
   readonly store: Store
   readonly vectors: VectorIndex
   readonly clock: Clock
-  /** What the settings name now. */
+  /** Reads the current settings. */
   readonly configuration: () => Promise<ReplicaConfiguration>
   readonly schedule: ScheduleTimer
   readonly timeouts: ReplicaTimeouts
   readonly lagMax: number
-  /** Hears what the mirror has to be told of: other processes have mirrors of their own beside the same memories. */
+  /**
+   * Receives the replicated changes: other processes may have their own replicas of the same
+   * memories.
+   */
   readonly onChanged: (changed: OwnerMemories) => void
 }
 
-/** A command that ends at once should not begin with this. */
+/** Delayed, so that short-lived commands do not start it. */
 const START_DELAY_MS = 2_000
 const TICK_MS = 15_000
 
-/** Counting may take long in a large store: it gets a hundredth of the time. */
+/** Counting is slow in a large store: it may use one percent of the time. */
 const CHECK_SHARE = 100
 const COMPARE_EVERY_MS = 6 * HOUR_MS
 const PAUSE_MS_MIN = 1_000
 const PAUSE_MS_MAX = MINUTE_MS
 
-/** Whoever fails again sooner has not recovered, and is tried more seldom. */
+/** A replica that fails again sooner has not recovered, and the backoff grows. */
 const STABLE_MS = MINUTE_MS
 
-/** Errors that no second try heals. */
+/** Errors that no retry fixes. */
 const HOPELESS: ReadonlySet<ErrorCode> = new Set([
   'invalid_input',
   'missing_part',
@@ -81,7 +84,7 @@ export class ReplicaController {
   readonly #listeners = new Set<ReplicationListener>()
   #configured: ReplicaConfiguration = { kind: 'none' }
   #identity: string | null = null
-  #mirror: VectorReplica | null = null
+  #replica: VectorReplica | null = null
   #upkeep: ReplicaSync | null = null
   #state: CurrentState
   #isProven = false
@@ -117,17 +120,19 @@ export class ReplicaController {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The mirror, if it can answer for this owner now; else why it can't. Null where there is none. */
+  /**
+   * The replica, if it can serve this owner now; else the reason. Null where none is configured.
+   */
   selectReplica(
     owner: OwnerId,
     unendedAt: Instant | undefined,
   ): VectorReplica | ReplicaSearchOutcome | null {
     if (this.#configured.kind === 'none') return null
-    if (this.#state.state !== 'active' || this.#mirror === null) return 'inactive'
+    if (this.#state.state !== 'active' || this.#replica === null) return 'inactive'
     const { lag: behind, expiredRemovedBefore: cleanedBefore } = this.#upkeep ?? {}
     if (behind === undefined || behind.affectsOwner(owner)) return 'stale'
     const isCleaned = cleanedBefore != null && (unendedAt ?? 0) < cleanedBefore
-    return isCleaned ? 'unsupported_filter' : this.#mirror
+    return isCleaned ? 'unsupported_filter' : this.#replica
   }
 
   recordSearch(outcome: ReplicaSearchOutcome): void {
@@ -135,14 +140,14 @@ export class ReplicaController {
     for (const { onSearch } of this.#listeners) onSearch?.(servedBy, outcome)
   }
 
-  /** A search failed: everybody else is spared that until it has been tried again. */
-  recordFailure(mirror: VectorReplica, error: unknown): void {
-    if (mirror !== this.#mirror) return // one that is not used any more
+  /** A search failed: no other search uses the replica until a retry succeeds. */
+  recordFailure(replica: VectorReplica, error: unknown): void {
+    if (replica !== this.#replica) return // a replica that is no longer in use
     this.#blame(error, 'failed')
     this.schedule(0)
   }
 
-  /** The mirror gave nothing where there is something. */
+  /** The replica returned nothing although the index holds something. */
   requestCheck(): void {
     this.#checkAt = 0
     this.schedule(0)
@@ -156,8 +161,9 @@ export class ReplicaController {
   }
 
   /**
-   * Another process has changed these. It tells the mirror as well, but may be cut off from it or die before; so they
-   * are copied from here too, which does no harm, and until that is done the index answers for their owners.
+   * Another process has changed these memories. It replicates them as well, but may be cut off or
+   * die first; so this process replicates them too, which is idempotent, and the primary serves
+   * their owners until then.
    */
   recordRemoteChange(changed: RemoteChange['memories']): void {
     if (changed === 'any') {
@@ -180,7 +186,7 @@ export class ReplicaController {
     this.#soon()
   }
 
-  /** The settings may be others now: then whatever is under way is for nothing. */
+  /** The settings may have changed, which makes the work in progress obsolete. */
   async reloadSettings(): Promise<void> {
     const wanted = await this.#wanted()
     if (wanted === null || identityOf(wanted) === this.#identity) return
@@ -188,27 +194,27 @@ export class ReplicaController {
     this.schedule(0)
   }
 
-  /** Reads the settings and tries at once what has failed before. Waits until it is known whether it works. */
+  /** Reads the settings and retries at once after a failure. Waits until the result is known. */
   async reconfigure(): Promise<VectorReplicaStatus> {
     await this.reloadSettings()
     const { state } = this.#state
     if (state === 'misconfigured') this.#identity = null
     if (state === 'down') this.#state = { ...this.#state, nextRetryAt: this.#now() }
     if (!this.#isInterrupted && !RESTING.has(state)) return this.status()
-    await this.#run // with the settings of before; it ends soon
+    await this.#run // started with the previous settings; it ends soon
     const decided = this.#whenDecided()
     await Promise.race([this.#runNow(), decided.promise])
     decided.stop()
     return this.status()
   }
 
-  /** The status after the settings were read for the first time. */
+  /** The status after the settings were first read. */
   async loadStatus(): Promise<VectorReplicaStatus> {
     if (this.#identity === null) await this.#mutex.run(() => this.#configure())
     return this.status()
   }
 
-  /** Waits until the mirror is up to date, or it is known that it can't be now. */
+  /** Waits until the replica is up to date, or known to be unavailable. */
   async waitUntilSettled(): Promise<VectorReplicaStatus> {
     for (let round = 0; round < SETTLE_ROUNDS_MAX; round++) {
       await this.#runNow()
@@ -219,20 +225,20 @@ export class ReplicaController {
     return this.status()
   }
 
-  /** The mirror as it is, without waiting for what is done with it; null where there is none yet. */
-  get mirror(): VectorReplica | null {
-    return this.#mirror
+  /** The replica, without waiting for work in progress; null where none is open yet. */
+  get replica(): VectorReplica | null {
+    return this.#replica
   }
 
-  /** Does something with the mirror while nothing else is done with it. Null where there is none, or it is refused. */
+  /** Runs exclusive work on the replica. Null where none is configured, or it is refused. */
   async runExclusive<Result>(
-    work: (mirror: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
+    work: (replica: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
   ): Promise<Result | null> {
     return this.#mutex.run(async () => {
       await this.#configure()
       if (this.#configured.kind !== 'mirror') return null
-      const { mirror, upkeep } = await this.#open(this.#configured)
-      return work(mirror, upkeep)
+      const { replica, upkeep } = await this.#open(this.#configured)
+      return work(replica, upkeep)
     })
   }
 
@@ -243,7 +249,7 @@ export class ReplicaController {
     this.#timer?.cancel()
     const cancel = this.#options.schedule(ms, () => {
       this.#timer = null
-      this.#runNow().catch(() => {}) // told by the state
+      this.#runNow().catch(() => {}) // reported through the state
     })
     this.#timer = { at, cancel }
   }
@@ -254,7 +260,7 @@ export class ReplicaController {
     this.#timer?.cancel()
     this.#timer = null
     this.#listeners.clear()
-    await this.#release() // first: it ends what the mirror is still busy with
+    await this.#release() // first: it aborts the work in progress
     await this.#run?.catch(() => {})
     await this.#mutex.idle()
     await this.#release()
@@ -264,7 +270,7 @@ export class ReplicaController {
     return this.#options.clock.now()
   }
 
-  /** Where something can be done about it at once; else it is done when the mirror is well again. */
+  /** Only where work is possible now; else it starts once the replica recovers. */
   #soon(): void {
     if (this.#state.state === 'active' || this.#state.state === 'lagging') this.schedule(0)
   }
@@ -292,7 +298,7 @@ export class ReplicaController {
     return RESTING.has(state) || state === 'active' ? TICK_MS : 0
   }
 
-  /** Goes on as long as it gets somewhere. */
+  /** Repeats as long as it makes progress. */
   async #work(): Promise<void> {
     for (;;) {
       await this.#configure()
@@ -312,17 +318,17 @@ export class ReplicaController {
       if (this.#now() >= (this.#state.nextRetryAt ?? 0)) this.#move('due')
       return
     }
-    const { mirror, upkeep } = await this.#open(this.#configured)
+    const { replica, upkeep } = await this.#open(this.#configured)
     switch (state) {
       case 'checking':
-        await this.#prove(mirror)
+        await this.#prove(replica)
         upkeep.requireComparison()
         return this.#move('proven')
       case 'backfilling':
         await upkeep.catchUp()
         return this.#move('caughtUp')
       case 'recovering':
-        if (!this.#isProven) await this.#prove(mirror)
+        if (!this.#isProven) await this.#prove(replica)
         return this.#catchUp(upkeep)
       case 'lagging':
         return this.#catchUp(upkeep)
@@ -332,8 +338,8 @@ export class ReplicaController {
     }
   }
 
-  async #prove(mirror: VectorReplica): Promise<void> {
-    await probeReplica(mirror)
+  async #prove(replica: VectorReplica): Promise<void> {
+    await probeReplica(replica)
     this.#isProven = true
   }
 
@@ -367,16 +373,16 @@ export class ReplicaController {
 
   async #open(configured: ReplicaConfiguration & { readonly kind: 'mirror' }) {
     const { store, vectors, clock, timeouts: deadlines, lagMax: behindMax } = this.#options
-    this.#mirror ??= withReplicaTimeouts(await configured.open(), deadlines)
-    const mirror = this.#mirror
+    this.#replica ??= withReplicaTimeouts(await configured.open(), deadlines)
+    const replica = this.#replica
     this.#upkeep ??= new ReplicaSync({
-      ...{ store, vectors, replica: mirror, clock, lagMax: behindMax },
+      ...{ store, vectors, replica, clock, lagMax: behindMax },
       isStopped: () => this.#isInterrupted,
     })
-    return { mirror, upkeep: this.#upkeep }
+    return { replica, upkeep: this.#upkeep }
   }
 
-  /** Null where the store can't be read, which says nothing about what was configured. */
+  /** Null where the store cannot be read, which says nothing about the configuration. */
   #wanted(): Promise<ReplicaConfiguration | null> {
     return this.#options.configuration().catch(() => null)
   }
@@ -395,19 +401,19 @@ export class ReplicaController {
   }
 
   async #release(): Promise<void> {
-    const mirror = this.#mirror
-    this.#mirror = null
+    const replica = this.#replica
+    this.#replica = null
     this.#upkeep = null
     this.#isProven = false
     this.#pauseMs = 0
     this.#checkAt = 0
-    await mirror?.close().catch(() => {}) // nobody needs it any more
+    await replica?.close().catch(() => {}) // nothing uses it any more
   }
 
   #blame(thrown: unknown, event: 'failed' | 'missed'): void {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return
-    const because = code === 'internal' ? 'It failed in an unexpected way.' : message
+    const because = code === 'internal' ? 'The replica failed unexpectedly.' : message
     const { state } = this.#state
     const isNew = state === 'checking' || state === 'backfilling' || !this.#isProven
     const hopeless: ReplicaEvent = isNew ? 'refused' : 'doubted'
@@ -432,7 +438,7 @@ export class ReplicaController {
     return Math.min(PAUSE_MS_MAX, this.#pauseMs * 2)
   }
 
-  /** When it is known whether the mirror can be used. */
+  /** Resolves when it is known whether the replica is usable. */
   #whenDecided(): { readonly promise: Promise<void>; readonly stop: () => void } {
     let stop = () => {}
     const promise = new Promise<void>((resolve) => {
@@ -455,10 +461,7 @@ function identityOf(configured: ReplicaConfiguration): string {
   return configured.kind === 'none' ? 'none' : `refused ${configured.because}`
 }
 
-/** Why there is nothing to ask. */
+/** Why no replica can be used. */
 export function createReplicaUnavailableError(status: VectorReplicaStatus): AppError {
-  return new AppError(
-    'unavailable',
-    status.reason ?? 'There is no vector store beside the memories.',
-  )
+  return new AppError('unavailable', status.reason ?? 'No vector replica is configured.')
 }

@@ -1,7 +1,7 @@
 /**
- * A search that a mirror answers. It proposes; what is true is asked of the index of the memories: a memory that is gone, was reworded
- * or does not pass the whole filter is left out, and similarities are those of the vectors that are kept with the
- * memories, so that they are exact however the mirror keeps its own.
+ * A search served by a replica. The replica proposes candidates; the primary index verifies them:
+ * memories that are gone, were edited or do not pass the whole filter are dropped, and similarities
+ * are computed from the primary vectors, so they are exact whatever the replica's quantization.
  */
 
 import { MEMORY_TYPES } from '../../domain/memory.ts'
@@ -18,21 +18,27 @@ export type ReplicaSearchDependencies = {
 
 export type ReplicaSearchResult =
   | { readonly kind: 'answered'; readonly hits: readonly VectorHit[] }
-  /** Too much of what it proposes is not wanted, or it has less than there is. `isEmpty`: nothing at all of the owner. */
+  /**
+   * Too many candidates were dropped, or the replica holds too little. `isEmpty`: nothing at all of
+   * the owner.
+   */
   | { readonly kind: 'too_few_hits'; readonly isEmpty: boolean }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** More than this at once is a reading of everything, which the index of the memories does better. */
+/** Beyond this, the search is a full scan, which the primary does better. */
 export const REPLICA_HITS_MAX = 4_096
 
-/** Asked for in addition: some will have been forgotten, and the last of an inexact answer are less sure. */
+/**
+ * Extra candidates: some will have been deleted, and the tail of an approximate result is less
+ * certain.
+ */
 const SPARE = 28
 const GROWTH = 4
 
-/** As many as every index looks up one by one. */
+/** The most ids that every index looks up one by one. */
 const PAGE = 500
 
-/** Filters that leave a few memories out of many: what is nearest to the question says nothing about them. */
+/** Highly selective filters: the nearest vectors say little about the few memories that pass. */
 const NARROW: readonly (keyof DocumentFilter)[] = [
   'ids',
   'key',
@@ -62,7 +68,7 @@ export async function searchReplica(
     const hits = await verifyCandidates(parts.vectors, space, scope, query, found)
     if (hits.length >= limit) return { kind: 'answered', hits: hits.slice(0, limit) }
     if (found.length < asked) {
-      // It gave all it has. Only if that is all there is, nothing can be missing.
+      // The replica returned everything it has. If that is all there is, nothing can be missing.
       const isAll = found.length >= (await parts.vectors.count(space, scope))
       if (isAll) return { kind: 'answered', hits }
       const held =
@@ -74,16 +80,19 @@ export async function searchReplica(
   }
 }
 
-/** Of the owner, whatever the filter. A mirror that can't tell now is found out by the next that asks it. */
+/**
+ * Counts the owner's points, whatever the filter. The next search detects a replica that fails
+ * meanwhile.
+ */
 async function findPrimaryVectors(
-  mirror: VectorReplica,
+  replica: VectorReplica,
   space: VectorSpace,
   { owner }: Scope,
 ): Promise<number> {
-  return mirror.count(space, owner).catch(() => 1)
+  return replica.count(space, owner).catch(() => 1)
 }
 
-/** A mirror holds memories and turns, and is told which of them are meant. */
+/** A replica holds memories and turns, so the query names the kinds. */
 export function toReplicaFilter(
   scope: Scope,
   { types = MEMORY_TYPES, validAt: unendedAt }: DocumentFilter,
@@ -95,19 +104,21 @@ export function toReplicaFilter(
   }
 }
 
-/** Its failures are told apart from those of the store, which are nobody else's fault. */
+/** Distinguishes the replica's failures from those of the store, which are not its fault. */
 async function requestCandidates(
-  mirror: VectorReplica,
+  replica: VectorReplica,
   ...asked: Parameters<VectorReplica['search']>
 ): Promise<readonly ReplicaHit[] | { readonly error: unknown }> {
   try {
-    return await mirror.search(...asked)
+    return await replica.search(...asked)
   } catch (error) {
     return { error }
   }
 }
 
-/** Asked of the index of the memories, so that an answer is the same whoever has proposed it. */
+/**
+ * Scores come from the primary index, so that a result is the same whoever proposed the candidates.
+ */
 async function verifyCandidates(
   vectors: VectorIndex,
   space: VectorSpace,

@@ -1,26 +1,26 @@
-/** Every way that a mirror can get from one state into another. What is not in the table does not happen. */
+/** State machine of a replica. Transitions that are not in the table do not happen. */
 import type { ReplicaState } from '../vector-replication.ts'
 
-/** What can happen to a mirror. */
+/** Events of a replica. */
 export const REPLICA_EVENTS = {
-  configured: 'The settings name a mirror, or another one than before.',
-  switchedOff: 'The settings name none any more.',
-  proven: 'Something was written there and found again.',
-  caughtUp: 'It holds what the index of the memories holds.',
-  missed: 'It could not be told of a change.',
-  differed: 'A comparison found that something is not the same.',
-  overwhelmed: 'More has changed than is remembered one by one.',
-  emptied: 'It holds nothing any more, though it should.',
-  failed: 'It could not be reached, or was too slow.',
-  due: 'It is time to try again.',
-  doubted: 'It refuses what it took before.',
-  refused: 'It will never work as it is configured.',
+  configured: 'The settings select a replica, or a different one.',
+  switchedOff: 'The settings no longer select a replica.',
+  proven: 'A test point was written and read back.',
+  caughtUp: 'The replica equals the primary index.',
+  missed: 'A change could not be replicated.',
+  differed: 'A comparison found differences.',
+  overwhelmed: 'More changes are pending than are tracked one by one.',
+  emptied: 'The replica is unexpectedly empty.',
+  failed: 'The replica was unreachable or timed out.',
+  due: 'The retry delay has elapsed.',
+  doubted: 'The replica rejects requests that it accepted before.',
+  refused: 'The replica cannot work with this configuration.',
 } as const
 export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 
 type TransitionTable = { readonly [Event in ReplicaEvent]?: ReplicaState }
 
-/** From anywhere: the settings have the last word. */
+/** From any state: the settings take precedence. */
 const ALWAYS: TransitionTable = {
   configured: 'checking',
   switchedOff: 'off',
@@ -58,7 +58,10 @@ export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>
   misconfigured: ALWAYS,
 }
 
-/** Null where the event means nothing in this state: a late answer of a mirror that is down already, for one. */
+/**
+ * Null where the event has no meaning in this state, such as a late response of a replica that is
+ * already down.
+ */
 export function findNextState(from: ReplicaState, event: ReplicaEvent): ReplicaState | null {
   return REPLICA_TRANSITIONS[from][event] ?? null
 }

@@ -1,6 +1,6 @@
 /**
- * The work on one mirror: telling it what has changed, and comparing all of it. Nothing here decides when that is done,
- * see `keeper.ts`.
+ * Synchronization of one replica: incremental updates and full comparison. When they run is decided
+ * in `replica-controller.ts`.
  */
 
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -20,9 +20,9 @@ export type ReplicaSyncDependencies = {
   readonly vectors: VectorIndex
   readonly replica: VectorReplica
   readonly clock: Clock
-  /** How many changed memories are remembered one by one. */
+  /** The most changed memories tracked one by one. */
   readonly lagMax: number
-  /** Whether long work should end, because there is something else to be done. */
+  /** Whether long work should stop for something more urgent. */
   readonly isStopped: () => boolean
 }
 
@@ -33,11 +33,11 @@ const BATCH = 256
 export class ReplicaSync {
   readonly lag: ReplicaLag
   readonly #parts: ReplicaSyncDependencies
-  /** Spaces that the mirror holds, as far as is known. */
+  /** Spaces that the replica holds, as far as known. */
   readonly #spaces = new Map<string, VectorSpace>()
-  /** By how much the mirror had less than the index when they were last the same. */
+  /** How many fewer vectors the replica had than the index when they were last equal. */
   readonly #lacks = new Map<string, number>()
-  /** What differed at the last look. */
+  /** The difference at the last check. */
   readonly #doubts = new Map<string, number>()
   #isComplete = false
   #comparedAt: Instant | null = null
@@ -57,7 +57,7 @@ export class ReplicaSync {
     return this.#comparedAt
   }
 
-  /** What expired before this may be missing in the mirror. */
+  /** Memories that expired before this may be missing in the replica. */
   get expiredRemovedBefore(): Instant | null {
     return this.#cleanedBefore
   }
@@ -71,17 +71,21 @@ export class ReplicaSync {
     this.lag.addDrop(space)
   }
 
-  /** The next catching up compares everything. */
+  /** Makes the next synchronization compare everything. */
   requireComparison(): void {
     this.#isComplete = false
   }
 
-  /** Makes what is missing of the spaces that are known: without it, a mirror may not even be asked about them. */
+  /**
+   * Creates the known spaces that are missing: without them, some replicas fail even on a lookup.
+   */
   async prepareSpaces(): Promise<void> {
     for (const space of await this.#learnSpaces()) await this.#parts.replica.prepare(space)
   }
 
-  /** Brings the mirror up to date: by what is known to be missing where that is enough, else by comparison. */
+  /**
+   * Synchronizes the replica: incrementally where the tracked changes suffice, else by comparison.
+   */
   async catchUp(): Promise<void> {
     do {
       await this.#dropDropped()
@@ -90,7 +94,7 @@ export class ReplicaSync {
     } while (this.lag.isUnbounded)
   }
 
-  /** Tells the mirror what has changed. */
+  /** Writes the tracked changes to the replica. */
   async replicatePending(): Promise<void> {
     await this.#dropDropped()
     for (;;) {
@@ -146,8 +150,8 @@ export class ReplicaSync {
   }
 
   /**
-   * A cheap look at whether the mirror may have lost something, or somebody else has written beside it. Unless it is
-   * strict, what differs must do so twice: others may be writing just now.
+   * A cheap check for lost data, or for somebody else writing to the replica. Unless strict, a
+   * difference must occur twice in a row: writes may be in flight.
    */
   async sampleCheck({ isStrict }: { readonly isStrict: boolean }): Promise<ReplicaCheckResult> {
     const behind = this.lag.count ?? Number.POSITIVE_INFINITY
@@ -165,7 +169,7 @@ export class ReplicaSync {
     return result
   }
 
-  /** Removes what has expired. */
+  /** Removes expired memories. */
   async removeExpired(before: Instant): Promise<number> {
     this.#cleanedBefore = before
     let removed = 0
@@ -176,11 +180,11 @@ export class ReplicaSync {
   }
 
   #copyParts(): ReplicaWriterDependencies {
-    const { store, vectors, replica: mirror } = this.#parts
-    return { store, vectors, replica: mirror, expiredRemovedBefore: this.#cleanedBefore }
+    const { store, vectors, replica } = this.#parts
+    return { store, vectors, replica, expiredRemovedBefore: this.#cleanedBefore }
   }
 
-  /** All that there are, and those that have been: the mirror may still hold something of them. */
+  /** Current and former spaces: the replica may still hold data of the latter. */
   async #learnSpaces(): Promise<readonly SpaceReport[]> {
     const reports = await this.#parts.vectors.spaces()
     for (const { signature, dimensions } of reports) {
@@ -194,7 +198,7 @@ export class ReplicaSync {
   async #rememberLacks(spaces: readonly SpaceReport[]): Promise<void> {
     this.#doubts.clear()
     this.#lacks.clear()
-    if (this.#cleanedBefore === null) return // nothing may be lacking
+    if (this.#cleanedBefore === null) return // nothing may be missing
     for (const space of spaces) {
       const held = await this.#parts.replica.count(space)
       this.#lacks.set(space.signature, space.vectors - held)

@@ -1,6 +1,7 @@
 /**
- * Makes a mirror the same as the index of the memories. Whatever the occasion, the way is one: read what is true of some
- * memories now, and write that. So it may be done again, late, or by several processes at once.
+ * Writes the state of the primary to a replica. There is one procedure for every occasion: read the
+ * current state of some memories, then write it. It is idempotent, so it may run late, repeatedly,
+ * or in several processes at once.
  */
 import { hashEmbeddingText } from '../../domain/embedding-text.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -15,21 +16,17 @@ export type ReplicaWriterDependencies = {
   readonly store: Store
   readonly vectors: VectorIndex
   readonly replica: VectorReplica
-  /** What expired before this was cleaned away, and is not to be put back. */
+  /** Memories that expired before this were removed and must not be written again. */
   readonly expiredRemovedBefore: Instant | null
 }
 
 /**
- * Writes what is true of these memories of one owner, and takes away what is not. Rows are read before vectors: if a
- * text changes in between, the mark is older than the vector, which a comparison sees. The other way round it would not.
+ * Writes the current state of these memories of one owner, and removes the deleted ones. Rows are
+ * read before vectors: if a text changes in between, the stored hash is older than the vector,
+ * which a comparison detects. In the other order it would not.
  */
 export async function syncMemories(
-  {
-    store,
-    vectors,
-    replica: mirror,
-    expiredRemovedBefore: cleanedBefore,
-  }: ReplicaWriterDependencies,
+  { store, vectors, replica, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
   ids: readonly MemoryId[],
@@ -55,13 +52,14 @@ export async function syncMemories(
   })
   const present = new Set(points.map(({ id }) => id))
   const gone = ids.filter((id) => !present.has(id))
-  if (points.length > 0) await mirror.upsert(space, points)
-  if (gone.length > 0) await mirror.remove(space, owner, gone)
+  if (points.length > 0) await replica.upsert(space, points)
+  if (gone.length > 0) await replica.remove(space, owner, gone)
 }
 
 /**
- * What a mirror is told as the hash of a text: that, and of all else that it filters by. So a comparison finds a point
- * whose memory has moved or got another expiry while the mirror could not be told.
+ * The hash stored with a point covers the text and every field that the replica filters by. A
+ * comparison thereby finds points whose memory moved or changed its expiry while the replica was
+ * unavailable.
  */
 export function computePointHash(
   textHash: string,

@@ -48,8 +48,8 @@ describe.each([
       await runSql(server.url, sql)
     }
     const found = [
-      { description: 'vectors are not those of their memories', count: 3, repairable: true },
-      { description: 'spaces of vectors were not dropped to the end', count: 1, repairable: true },
+      { description: 'vectors do not match their memories', count: 3, repairable: true },
+      { description: 'vector spaces were not dropped completely', count: 1, repairable: true },
     ]
     expect(await store.checkIntegrity({ repair: false })).toEqual(found)
     expect(await store.checkIntegrity({ repair: true })).toEqual(found)

@@ -146,11 +146,11 @@ it('[ST12] finds and mends every kind of data derived from turns that is wrong',
       fault.repairable,
     ])
   const found = [
-    ['turns that search knows wrongly or not at all', 5, true],
-    ['search documents of turns that are gone', 1, true],
+    ['turns with missing or wrong search index entries', 5, true],
+    ['search documents of deleted turns', 1, true],
     // Those of the document that is gone, those under the former number of another, and the ghost.
-    ['search entries of documents that are gone', 5, true],
-    ['owners whose word statistics are off', 1, true],
+    ['index entries of deleted documents', 5, true],
+    ['owners with wrong word statistics', 1, true],
   ]
   expect(await counts(false)).toEqual(found)
   expect(await counts(true)).toEqual(found)

@@ -17,7 +17,7 @@ const outcomes = new Map<ReplicaSearchOutcome, number>()
 
 /** Every search waits until the mirror has what was written, so that it is the mirror that is put to the test. */
 function askedWhenSettled(
-  { store, vectors, replica: tiers }: ReplicatedStore,
+  { store, vectors, replication: tiers }: ReplicatedStore,
   close: () => Promise<void>,
 ) {
   tiers.subscribe({

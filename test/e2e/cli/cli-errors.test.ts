@@ -364,8 +364,8 @@ describe('configuration', () => {
     [{ RECOLLECT_REQUESTS_PER_MINUTE: '-1' }, 'RECOLLECT_REQUESTS_PER_MINUTE'],
     [{ RECOLLECT_TRUST_PROXY: 'maybe' }, 'RECOLLECT_TRUST_PROXY takes 1 or 0'],
     [{ RECOLLECT_LOG_LEVEL: 'loud' }, 'silent, error, warn, info, debug'],
-    [{ RECOLLECT_TLS_CERT: 'a' }, 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.'],
-    [{ RECOLLECT_URL: 'x' }, 'RECOLLECT_URL takes the address of a server'],
+    [{ RECOLLECT_TLS_CERT: 'a' }, 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY must be set together.'],
+    [{ RECOLLECT_URL: 'x' }, 'RECOLLECT_URL must be the URL of a server'],
     [{ MEMORY_VEC_QUANTIZATION: 'int4' }, 'float32, int8'],
     [{ RECOLLECT_RERANK_URL: 'http://localhost:1' }, 'RECOLLECT_RERANK_MODEL'],
   ])('[CL2] %j is refused in words', (environment, words) => {

@@ -154,7 +154,7 @@ describe('commands on a server', () => {
     const before = await cli([...at, 'add', '--key', 'maps', 'I love old maps', '--json'])
     expect(before.json.memory.key).toBe('maps')
     expect((await cli(['list', '--key', server.managementKey])).err).toContain(
-      '--key goes with --url',
+      '--key requires --url',
     )
   })
 })
@@ -230,10 +230,10 @@ describe('errors of a server', () => {
   })
 
   it.each([
-    [['--url', 'nonsense'], '--url takes the address of a server'],
-    [['--url', 'ftp://x'], '--url takes the address of a server'],
-    [['--url', 'http://u:p@host'], '--url takes the address of a server'],
-    [['--key', 'rc_x'], '--key goes with --url'],
+    [['--url', 'nonsense'], '--url must be the URL of a server'],
+    [['--url', 'ftp://x'], '--url must be the URL of a server'],
+    [['--url', 'http://u:p@host'], '--url must be the URL of a server'],
+    [['--key', 'rc_x'], '--key requires --url'],
   ])('[CL11] %j is refused before anything is sent', async (flags, words) => {
     const { exit, err } = await createCli()(['list', ...flags])
     expect(exit).toBe(2)

@@ -245,10 +245,10 @@ describe('the file of providers', () => {
     [{ providers: { a: { kind: 'bedrock' } } }, 'providers.a.kind'],
     [{ providers: { a: {} } }, 'providers.a.kind'],
     [{ providers: { 'a/b': { kind: 'openai' } } }, 'letters, digits'],
-    [{ providers: { a: { kind: 'openai' }, A: { kind: 'openai' } } }, 'capital letters'],
+    [{ providers: { a: { kind: 'openai' }, A: { kind: 'openai' } } }, 'differ only in case'],
     [{ providers: { demo: { kind: 'openai' } } }, 'built-in demo'],
-    [{ providers: { a: { kind: 'openai', headers: { Host: 'x' } } } }, 'set for each request'],
-    [{ providers: { a: { kind: 'openai', headers: { 'x-a': 'b\nc' } } } }, 'no header may have'],
+    [{ providers: { a: { kind: 'openai', headers: { Host: 'x' } } } }, 'set per request'],
+    [{ providers: { a: { kind: 'openai', headers: { 'x-a': 'b\nc' } } } }, 'invalid in headers'],
     [{ providers: { a: { kind: 'openai', baseUrl: 'https://u:p@a.example' } } }, 'no password'],
     [{ providers: { a: { kind: 'openai', baseUrl: 'http://169.254.169.254/' } } }, 'metadata'],
     [{ providers: { a: { kind: 'openai', timeouts: { idleMs: 0 } } } }, 'timeouts.idleMs'],
@@ -268,7 +268,7 @@ describe('the file of providers', () => {
       expect(fault.message).toMatch(/WORK_KEY is not set.*"key" of the provider work/)
     }
     const odd = { providers: { work: { kind: 'openai', key: '${WORK-KEY' } } }
-    expect(faultOf(() => read(odd)).message).toContain('begins no name of a variable')
+    expect(faultOf(() => read(odd)).message).toContain('without a variable name')
   })
 
   it('[PV11] tells no key, whatever is wrong with the file', () => {

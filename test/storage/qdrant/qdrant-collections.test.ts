@@ -65,7 +65,7 @@ it('[QD1] refuses a collection that it did not make, and says so', async () => {
   })
   await expect(mirror.prepare(SPACE)).rejects.toMatchObject({
     code: 'invalid_input',
-    message: expect.stringMatching(/was not made by Recollect/),
+    message: expect.stringMatching(/was not created by Recollect/),
   })
 })
 

@@ -30,6 +30,26 @@ const ALIASES: {
 } = {
   maxTokens: same('gateway.contextTokensMax'),
   memoryBudgetTokens: same('gateway.contextTokensMax'),
+  enabled: same('gateway.enabled'),
+  skillsEnabled: same('gateway.memoryToolsEnabled'),
+  relevanceGateMode: same('gateway.gateMode'),
+  strategy: same('recall.strategy'),
+  rerankEnabled: same('recall.rerankEnabled'),
+  rerankProviderModel: nullable('recall.rerankModel'),
+  extractionMode: same('learning.extractionMode'),
+  summaryDebounceSeconds: same('learning.debounceSeconds'),
+  consolidationIntervalHours: same('learning.consolidationIntervalHours'),
+  retentionDays: same('retention.unusedDays'),
+  episodeRetentionDays: same('retention.episodeDays'),
+  salienceFloor: same('retention.minSalience'),
+  autoRecall: same('hooks.recallEnabled'),
+  autoCapture: same('hooks.captureEnabled'),
+  captureMaxChars: same('hooks.captureCharactersMax'),
+  embeddingSource: same('embedding.source'),
+  embeddingProviderModel: nullable('embedding.model'),
+  transformersEnabled: same('embedding.localEnabled'),
+  staticEnabled: same('embedding.staticEnabled'),
+  vectorStore: same('vectorStore.backend'),
   embeddingModel: nullable('embedding.model'),
   embeddingBackend: {
     name: 'embedding.source',
@@ -60,9 +80,13 @@ function nullable(name: SettingName) {
 const CLAMPED: { readonly [name: string]: Range } = {
   memoryBudgetTokens: { min: 100, max: 4_000 },
   summaryDebounceSeconds: SETTINGS['learning.debounceSeconds'],
+  'learning.debounceSeconds': SETTINGS['learning.debounceSeconds'],
   consolidationIntervalHours: SETTINGS['learning.consolidationIntervalHours'],
+  'learning.consolidationIntervalHours': SETTINGS['learning.consolidationIntervalHours'],
   salienceFloor: SETTINGS['retention.minSalience'],
+  'retention.minSalience': SETTINGS['retention.minSalience'],
   episodeRetentionDays: SETTINGS['retention.episodeDays'],
+  'retention.episodeDays': SETTINGS['retention.episodeDays'],
 }
 
 type Range = { readonly min: number; readonly max: number }

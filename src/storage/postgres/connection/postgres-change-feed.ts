@@ -1,10 +1,9 @@
 /**
- * Tells other processes on the same schema what was changed here, and hears what they changed, by LISTEN and NOTIFY.
- *
- * It is told after the commit and outside of it: a NOTIFY inside would make all commits of the database wait for each
- * other. So a process that dies in between has told nobody; what others keep at hand is therefore kept for seconds
- * only, whatever is heard. When the connection that listens is lost, it is made again, and since something may have been
- * missed meanwhile, everything counts as changed.
+ * Publishes changes to other processes on the same schema, and receives theirs, through LISTEN and
+ * NOTIFY. Notifications are sent after the commit and outside of its transaction: NOTIFY inside
+ * would serialize all commits of the database. A process that dies in between notifies nobody, so
+ * caches expire within seconds in any case. When the listening connection is lost, it is reopened,
+ * and everything counts as changed, since notifications may have been missed.
  */
 import { randomUUID } from 'node:crypto'
 import type { EntryKind } from '../../../domain/entry.ts'
@@ -19,31 +18,34 @@ import type { PostgresDatabase } from './postgres-driver.ts'
 export interface PostgresChangeFeed {
   /** Neither waits nor fails. */
   publish(changes: readonly Change[]): void
-  /** The same of memories whose copies elsewhere are out of date. */
+  /** The same for memories whose replicated copies are out of date. */
   publishMemories(changed: OwnerMemories): void
   subscribe: SubscribeRemoteChanges
-  /** `heard` once a message of our own has come back: some poolers take the call and deliver nothing. */
+  /**
+   * `heard` after one of our own messages has come back: some poolers accept LISTEN and deliver
+   * nothing.
+   */
   report(): 'idle' | 'connecting' | 'listening' | 'verified'
   close(): Promise<void>
 }
 
-/** What goes over the line. Without owners or kinds, all of them are meant. */
+/** The wire format. Missing owners or kinds mean all of them. */
 type ChangeMessage = {
   readonly by: string
   readonly owners: readonly string[] | null
   readonly kinds: readonly EntryKind[] | null
-  /** Each owner with ids; null for all. An earlier version tells none. */
+  /** Owners with ids; null for all. Earlier versions send none. */
   readonly memories?: readonly (readonly [owner: string, ids: readonly string[]])[] | null
 }
 
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** PostgreSQL limits payloads to less than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_900
-/** So many ids are well below that. */
+/** This many ids stay well below the limit. */
 const IDS_PER_MESSAGE = 100
 const RECONNECT_MS = 250
 const RECONNECT_MS_MAX = 15_000
 const EVERYTHING: RemoteChange = { owners: 'any', kinds: 'any', memories: 'any' }
-/** What others keep at hand; nobody keeps anything else. */
+/** The kinds that processes cache. */
 const KINDS_BY_PREFIX: { readonly [prefix: string]: EntryKind } = {
   set: 'setting',
   key: 'key',
@@ -58,12 +60,12 @@ export function createPostgresChangeFeed(
   return new NotificationChannel(database, toChangeFeedChannel(names))
 }
 
-/** For what concerns all owners at once. */
+/** For changes that concern all owners. */
 export async function publishFullInvalidation(
   { query }: PostgresDatabase,
   names: SqlIdentifiers,
 ): Promise<void> {
-  // Not of memories: their copies elsewhere are what they were.
+  // Not for memories: their replicated copies are unaffected.
   const message: ChangeMessage = { by: randomUUID(), owners: null, kinds: null }
   await query('SELECT pg_notify($1, $2)', [toChangeFeedChannel(names), JSON.stringify(message)])
 }
@@ -120,10 +122,10 @@ class NotificationChannel implements PostgresChangeFeed {
     if (this.#retry !== null) clearTimeout(this.#retry)
     await this.#telling
     await this.#connecting
-    await this.#open?.close().catch(() => {}) // it is gone already
+    await this.#open?.close().catch(() => {}) // it is already closed
   }
 
-  /** Of what was removed only the id is known, and that begins with the kind. */
+  /** Of a removed row only the id is known, and its prefix gives the kind. */
   #noteEntry(change: Extract<Change, { table: 'entry'; op: 'put' | 'remove' }>): void {
     const kind = change.op === 'put' ? change.row.kind : kindOf(change.id)
     if (kind !== undefined && TOLD_KINDS.has(kind)) this.#kinds.add(kind)
@@ -137,13 +139,13 @@ class NotificationChannel implements PostgresChangeFeed {
     if (this.#hasNews) this.#telling ??= this.#send()
   }
 
-  /** One message at a time: what is changed meanwhile goes into the next. */
+  /** One message at a time: changes meanwhile are batched into the next. */
   async #send(): Promise<void> {
     while (this.#hasNews) {
       const payload = this.#payload(this.#takeMemories())
       this.#owners = new Set()
       this.#kinds = new Set()
-      // Who can't be told now finds out by looking again.
+      // Processes that miss the message notice when their caches expire.
       await this.#database
         .query('SELECT pg_notify($1, $2)', [this.#channel, payload])
         .catch(() => {})
@@ -151,7 +153,7 @@ class NotificationChannel implements PostgresChangeFeed {
     this.#telling = null
   }
 
-  /** As many as one message holds. */
+  /** The most ids for one message. */
   #takeMemories(): NonNullable<ChangeMessage['memories']> {
     let fitting = 0
     let count = 0
@@ -164,7 +166,7 @@ class NotificationChannel implements PostgresChangeFeed {
     return taken.map(({ owner, ids }) => [toStorable(owner), ids.map(toStorable)])
   }
 
-  /** What is too long is told without names. */
+  /** Oversized messages omit the names. */
   #payload(memories: NonNullable<ChangeMessage['memories']>): string {
     const kinds = [...this.#kinds]
     const owners = [...this.#owners].map(toStorable)
@@ -224,7 +226,7 @@ class NotificationChannel implements PostgresChangeFeed {
   }
 }
 
-/** A turn that was not there before is in no copy; one is recorded with every exchange, so none of that is told. */
+/** A new turn is in no cache, and every exchange records one, so these are not published. */
 function isTurnRewritten(
   change: Exclude<Change, { op: 'count' | 'check' }>,
 ): change is Extract<Change, { table: 'turn'; op: 'put' | 'remove' }> {
@@ -243,7 +245,7 @@ function kindOf(id: string): EntryKind | undefined {
 
 function parseNews({ owners, kinds, memories = [] }: ChangeMessage): RemoteChange {
   return {
-    owners: owners === null ? 'any' : owners.map((owner) => decodeText(owner) as OwnerId), // as it was told
+    owners: owners === null ? 'any' : owners.map((owner) => decodeText(owner) as OwnerId), // as published
     kinds: kinds ?? 'any',
     memories:
       memories?.map(([owner, ids]) => ({

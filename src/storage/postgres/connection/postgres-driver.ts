@@ -1,8 +1,8 @@
 /**
- * The only file that knows the `pg` package: a pool, transactions, and what its failures mean (`failures.ts`).
- *
- * The package is loaded when a store is opened, so nobody needs it who keeps memories elsewhere. Statements are
- * never named: poolers that share one connection among many clients would mix the names up.
+ * The only file that imports the `pg` package: pooling, transactions and error translation
+ * (`postgres-errors.ts`). The package is loaded when a store is opened, so other stores do not need
+ * it. Statements are never named: connection poolers that share a connection among clients would
+ * mix the names up.
  */
 import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
 import { AppError } from '../../../lib/errors.ts'
@@ -17,23 +17,27 @@ export type QueryFunction = <R extends QueryResultRow>(
   values?: readonly unknown[],
 ) => Promise<readonly R[]>
 
-/** What a statement is run with; see `fence.ts` and `reading`. */
+/** The settings that a statement runs with; see `row-level-security.ts` and `reading`. */
 export interface QueryRunner {
-  /** Runs a statement that may be run twice: when its connection dies, another one gets it. */
+  /** Runs an idempotent statement: when its connection breaks, it is retried on another one. */
   readonly query: QueryFunction
   /**
-   * Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. When the connection is lost while
-   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`. What `work` leaves
-   * to be done at the end goes with the commit in one trip.
+   * Runs `begin`, then `work`, then commits. When either throws, the transaction rolls back. When
+   * the connection is lost during COMMIT, `facts.transaction` of the error is the transaction id to
+   * query the outcome by; see `commit.ts`. Statements that `work` defers to the end are sent with
+   * the COMMIT in one round trip.
    */
   transaction<T>(begin: string, work: TransactionBody<T>): Promise<T>
-  /** One statement that only reads, with settings that hold for it alone. Takes one trip to the server. */
+  /** One read-only statement with its own settings, in one round trip. */
   readWithSettings<R extends QueryResultRow>(
     settings: readonly string[],
     sql: string,
     values?: readonly unknown[],
   ): Promise<readonly R[]>
-  /** Several of them in one trip, which may each see what was committed before it. Answers in their order. */
+  /**
+   * Several read-only statements in one round trip, each with its own snapshot. Results come in
+   * their order.
+   */
   readAllWithSettings(
     settings: readonly string[],
     statements: readonly SqlStatement[],
@@ -48,41 +52,45 @@ export type SqlStatement = readonly [sql: string, values: readonly unknown[]]
 
 export interface PostgresDatabase extends QueryRunner {
   /**
-   * Runs `work` on a connection beside the pool and without a time limit, for what takes long. Closing the database
-   * cuts the connection; the server still finishes the statement that it was given.
+   * Runs `work` on a dedicated connection without a timeout, for long work. Closing the database
+   * closes the connection; the server still finishes a statement that it has received.
    */
   runOnOwnConnection<T>(work: (query: QueryFunction) => Promise<T>): Promise<T>
-  /** Hears what is sent to a channel, on a connection of its own, until it is lost or closed. */
+  /** Listens to a channel on a dedicated connection until it is lost or closed. */
   listen(channel: string, ears: NotificationListener): Promise<{ close(): Promise<void> }>
-  /** How many connections there are, and how many callers wait for one. */
+  /** The number of connections, and of callers that wait for one. */
   poolStatus(): { readonly connections: number; readonly waiting: number }
-  /** Waits for what is under way. Calling it again is harmless. */
+  /** Waits for work in progress. Idempotent. */
   close(): Promise<void>
 }
 
 export type NotificationListener = {
   readonly onNotification: (payload: string) => void
-  /** Called once, unless it was closed. */
+  /** Called once when the connection is lost, not when it is closed. */
   readonly onLost: () => void
 }
 
 export type PostgresConnectionOptions = {
   readonly connectionString: string
   readonly poolSize: number
-  /** How long one statement may take; 0 for as long as it needs. */
+  /** Statement timeout; 0 for none. */
   readonly statementTimeoutMs: number
-  /** How long a call waits for a connection before it gives up. */
+  /** How long a call waits for a connection before it fails. */
   readonly connectionTimeoutMs: number
 }
 
-/** Connections that nobody has used for this long are closed, and all are after a while: servers move. */
+/**
+ * Idle connections are closed after this time, and all connections after a while: servers move.
+ */
 const IDLE_MS = 30_000
 const LIFETIME_SECONDS = 1_800
-/** A process that hangs in the middle of a transaction must not keep others waiting for its locks. */
+/** A process that hangs inside a transaction must not hold its locks. */
 const IDLE_IN_TRANSACTION_MS = MINUTE_MS
-/** How often a statement gets another connection: when a server is started again, all that wait in the pool are dead. */
+/** Attempts per statement: after a server restart, all pooled connections are dead. */
 const OTHER_CONNECTIONS = 3
-/** How much later than the server the driver gives up: a server that is gone gives up nothing. */
+/**
+ * How much later than the server the driver times out: a server that is gone times out nothing.
+ */
 const SILENCE_MS = 5_000
 const INT8_TYPE = 20
 const SERIES = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
@@ -97,7 +105,7 @@ export async function openPostgresDatabase(
     connectionTimeoutMs: connectionWaitMs,
   } = options
   const pg = await loadDriver()
-  // Instants and counters are whole numbers far below 2^53. This must not reach other users of the driver.
+  // Timestamps and counters are integers far below 2^53. Set per client, so that other users of the driver are not affected.
   const types = new pg.TypeOverrides()
   types.setTypeParser(INT8_TYPE, Number)
   const connection = {
@@ -111,7 +119,7 @@ export async function openPostgresDatabase(
     statementTimeoutMs === 0
       ? {}
       : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
-  // Statements may follow one another without waiting for answers; older versions of the driver take no notice of it.
+  // Enables pipelining; older versions of the driver ignore it.
   const pipelined = { pipeline: true }
   const pool = new pg.Pool({
     ...connection,
@@ -122,7 +130,7 @@ export async function openPostgresDatabase(
     maxLifetimeSeconds: LIFETIME_SECONDS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   })
-  // Without a listener, a connection that dies while nobody uses it would end the process.
+  // Without a listener, a broken idle connection would crash the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return createDatabase(pool, () => new pg.Client(connection))
@@ -170,7 +178,7 @@ function createDatabase(pool: Pool, createClient: () => Client): PostgresDatabas
       values: readonly unknown[] = [],
     ) {
       const [rows = []] = await readingAll(settings, [[sql, values]])
-      return rows as readonly R[] // what the statement gives, as with `query`
+      return rows as readonly R[] // the row type of the statement, as with `query`
     },
     readAllWithSettings: readingAll,
     async runOnOwnConnection(work) {
@@ -188,8 +196,8 @@ function createDatabase(pool: Pool, createClient: () => Client): PostgresDatabas
       try {
         await run(client, `LISTEN ${channel}`, [])
       } catch (thrown) {
-        client.off('end', onLost) // the caller is told by this failure, and once is enough
-        await client.end().catch(() => {}) // else it would stay, one more with every try
+        client.off('end', onLost) // the caller gets this error, and once is enough
+        await client.end().catch(() => {}) // else each retry would leak a connection
         throw thrown
       }
       return {
@@ -237,7 +245,7 @@ async function runTransaction<T>(
     return result
   } catch (thrown) {
     await rollBack(client)
-    // Only while it commits is it unclear what has become of it: before that, nothing was.
+    // Only a failure during COMMIT leaves the outcome unknown.
     throw transaction === null ? thrown : toCommitInDoubtError(thrown, transaction)
   }
 }
@@ -258,7 +266,10 @@ async function readWith(
   }
 }
 
-/** One trip to the server where the driver can send all of them at once. The first failure counts; the rest go with it. */
+/**
+ * One round trip where the driver can pipeline. The first failure counts; the others follow from
+ * it.
+ */
 async function runPipeline<R extends QueryResultRow>(
   client: PoolClient,
   statements: readonly SqlStatement[],
@@ -282,7 +293,7 @@ async function loadDriver() {
   } catch (thrown) {
     throw new AppError(
       'missing_part',
-      'PostgreSQL needs the package "pg", which is not installed. Run `npm install pg`, or keep the memories in a file.',
+      'PostgreSQL needs the package "pg", which is not installed. Run `npm install pg`, or store the memories in a file.',
       { package: 'pg' },
       thrown,
     )
@@ -306,7 +317,7 @@ async function rollBack(client: PoolClient): Promise<void> {
     await client.query('ROLLBACK')
     client.release()
   } catch {
-    // The connection is gone, and the server has rolled back with it.
+    // The connection is gone, and the server has rolled back.
     client.release(true)
   }
 }

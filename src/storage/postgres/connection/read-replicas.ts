@@ -1,9 +1,8 @@
 /**
- * Searches on read replicas: copies of the database that follow it a little behind. One is asked only while it has
- * everything that this process has written for the owner, and no more than a moment of what others have written. Whatever
- * goes wrong with it, the database itself answers.
- *
- * Where each of them is in the log of the database is looked up once a second, not with every search.
+ * Searches on read replicas, which follow the primary with some lag. A replica is used only while
+ * it has every write of this process for the owner and lags behind other processes by no more than
+ * the limit. On any failure, the primary answers. The WAL positions of primary and replicas are
+ * polled once a second, not with every search.
  */
 import { performance } from 'node:perf_hooks'
 import type { OwnerId } from '../../../domain/ids.ts'
@@ -13,11 +12,11 @@ import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import type { PostgresDatabase } from './postgres-driver.ts'
 
 export interface ReadReplicas {
-  /** Runs a search that is only right with all that this process has written for the owner. */
+  /** Runs a search that must see all writes of this process for the owner. */
   runSearch<T>(owner: OwnerId, work: (database: PostgresDatabase) => Promise<T>): Promise<T>
-  /** Is to hear of every commit, before its caller does. */
+  /** Must be called on every commit, before its caller continues. */
   recordWrite(owners: Iterable<OwnerId>): void
-  /** Looks where everybody is. Happens by itself, too. */
+  /** Polls all positions. Also runs automatically. */
   refreshPositions(): Promise<void>
   report(): Readonly<Record<string, string | number>>
   close(): Promise<void>
@@ -27,13 +26,13 @@ export type ReadReplicaOptions = {
   readonly primary: PostgresDatabase
   readonly names: SqlIdentifiers
   readonly replicas: readonly PostgresDatabase[]
-  /** How far a replica may be behind what others have written. */
+  /** The most a replica may lag behind the writes of other processes. */
   readonly lagMsMax: number
   readonly pollIntervalMs?: number
 }
 
 const LOOK_EVERY_MS = 1_000
-/** Owners whose last write is remembered. Beyond this, what all have written is asked for. */
+/** Owners whose last write is tracked. Beyond this, the position of all writes is required. */
 const OWNERS_MAX = 10_000
 const SAMPLES_MAX = 120
 
@@ -41,7 +40,7 @@ type PositionSample = { readonly at: number; readonly position: number }
 
 type FollowerStatus = {
   readonly database: PostgresDatabase
-  /** How far it has got in the log; null when it can't be used. */
+  /** The replica's WAL position; null when it cannot be used. */
   position: number | null
   trouble: string | null
 }
@@ -63,11 +62,11 @@ export function createReadReplicas(options: ReadReplicaOptions): ReadReplicas {
 class LagAwareReplicas implements ReadReplicas {
   readonly #options: ReadReplicaOptions
   readonly #followers: readonly FollowerStatus[]
-  /** Positions of the database, oldest first, with the time that it was there. */
+  /** Positions of the primary over time, oldest first. */
   readonly #samples: PositionSample[] = []
-  /** How far a replica must be for an owner; null until that is known. */
+  /** The WAL position that an owner requires; null until it is known. */
   readonly #needed = new Map<OwnerId, number | null>()
-  /** The same for owners that are not remembered; how often that was more than one could remember. */
+  /** The same for untracked owners; how often the limit was exceeded. */
   #neededByAll = 0
   #overflows = 0
   #timer: NodeJS.Timeout | null = null
@@ -81,7 +80,7 @@ class LagAwareReplicas implements ReadReplicas {
     this.#followers = options.replicas.map((database) => ({
       database,
       position: null,
-      trouble: 'not asked yet',
+      trouble: 'not checked yet',
     }))
     this.#timer = setInterval(
       () => void this.refreshPositions(),
@@ -98,7 +97,7 @@ class LagAwareReplicas implements ReadReplicas {
         this.#searches.replica++
         return result
       } catch (thrown) {
-        // What the caller got wrong is wrong everywhere.
+        // An invalid call is invalid everywhere.
         if (thrown instanceof AppError && thrown.code === 'invalid_input') throw thrown
         this.#fail(follower, thrown)
       }
@@ -136,7 +135,7 @@ class LagAwareReplicas implements ReadReplicas {
     await Promise.all(this.#followers.map(({ database }) => database.close()))
   }
 
-  /** In turns, of those that have got far enough. */
+  /** Round robin over the replicas that are far enough. */
   #choose(owner: OwnerId): FollowerStatus | null {
     const needed = this.#needed.has(owner) ? this.#needed.get(owner) : this.#neededByAll
     if (needed == null) return null
@@ -147,8 +146,8 @@ class LagAwareReplicas implements ReadReplicas {
   }
 
   /**
-   * It has reached where the database was a moment ago. While the database itself can't be asked there is nothing newer
-   * to be behind of.
+   * The replica has reached a recent position of the primary. While the primary is unreachable,
+   * there is nothing newer to lag behind.
    */
   #isUsable({ position }: FollowerStatus): boolean {
     if (position === null) return false
@@ -158,14 +157,14 @@ class LagAwareReplicas implements ReadReplicas {
 
   async #lookOnce(): Promise<void> {
     await Promise.all([
-      this.#sample().catch(() => {}), // searches go on with what is known
+      this.#sample().catch(() => {}), // searches continue with the known positions
       ...this.#followers.map((follower) => this.#ask(follower)),
     ])
     this.#forgetReached()
   }
 
   async #sample(): Promise<void> {
-    // Noted before it is asked: what is written meanwhile may be further on.
+    // Recorded before the query: concurrent writes may advance the position.
     const written = [...this.#needed].filter(([, position]) => position === null)
     const at = performance.now()
     const overflows = this.#overflows
@@ -203,7 +202,7 @@ class LagAwareReplicas implements ReadReplicas {
     follower.trouble = thrown instanceof Error ? thrown.message : String(thrown)
   }
 
-  /** What all replicas have is nothing to wait for. */
+  /** A position that all replicas have reached needs no tracking. */
   #forgetReached(): void {
     const reached = Math.min(...this.#followers.map(({ position }) => position ?? 0))
     for (const [owner, needed] of this.#needed) {
@@ -211,7 +210,7 @@ class LagAwareReplicas implements ReadReplicas {
     }
   }
 
-  /** No replica is asked until the next look, and then one that has what all have written up to now. */
+  /** No replica is used until the next poll, and then only one that has all writes up to now. */
   #forgetOwners(): void {
     this.#needed.clear()
     this.#neededByAll = Number.POSITIVE_INFINITY
@@ -219,16 +218,16 @@ class LagAwareReplicas implements ReadReplicas {
   }
 }
 
-/** Bytes from the beginning of the log. */
+/** Bytes from the start of the WAL. */
 async function readLogPosition({ query }: PostgresDatabase, where: string): Promise<number> {
   const [row] = await query<{ position: number | null }>(
     `SELECT (${where} - '0/0'::pg_lsn)::bigint AS position`,
   )
-  if (row?.position == null) throw new AppError('unavailable', 'It is no replica.')
+  if (row?.position == null) throw new AppError('unavailable', 'The server is not a replica.')
   return row.position
 }
 
-/** A copy of this database and of no other: it was set up at the same moment. */
+/** A replica of this very database: both have the same system identifier. */
 async function assertSameDatabase(
   primary: PostgresDatabase,
   replica: PostgresDatabase,
@@ -241,5 +240,5 @@ async function assertSameDatabase(
     return row?.born
   }
   if ((await born(primary)) === (await born(replica))) return
-  throw new AppError('unavailable', 'It is a replica of another database.')
+  throw new AppError('unavailable', 'The server is a replica of another database.')
 }

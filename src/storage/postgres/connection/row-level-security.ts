@@ -1,9 +1,9 @@
 /**
- * Row-level security as a second fence: PostgreSQL itself shows a statement only rows of the owners that its transaction
- * has named. The first fence is the condition in every statement; this one holds where such a condition is forgotten.
- *
- * Owners are named for one transaction at a time, so pooled connections carry nothing over. Superusers and roles with
- * BYPASSRLS see everything whatever is set, and whoever may run any SQL can name any owner: it guards against mistakes.
+ * Row-level security as defense in depth: PostgreSQL itself restricts a statement to rows of the
+ * owners that its transaction names. The primary isolation is the condition in every statement;
+ * row-level security covers a statement where it is missing. Owners are set per transaction, so
+ * pooled connections carry nothing over. Superusers and roles with BYPASSRLS bypass it, and whoever
+ * may run arbitrary SQL can name any owner: it guards against mistakes, not attackers.
  */
 import { toStorable } from '../../../text/storable-text.ts'
 import {
@@ -15,24 +15,30 @@ import {
 } from '../schema/identifiers.ts'
 import type { PostgresDatabase, QueryFunction, QueryRunner } from './postgres-driver.ts'
 
-/** Whom a call is about; `everyone` is for operators, and for what has to be known across owners. */
+/** The owners of a call; `everyone` is for operators and for lookups across owners. */
 export type VisibleOwners = readonly string[] | 'everyone'
 
 export interface RowLevelSecurity {
-  /** Makes the policies count on every table, for this process and for the database. Says whether they did not before. */
+  /**
+   * Enables the policies on every table, for this process and the database. Returns whether they
+   * were off before.
+   */
   enable(): Promise<boolean>
-  /** Looks whether they count, which another process may have decided. */
+  /** Detects whether they are enabled, since another process may have done so. */
   refreshState(): Promise<void>
   readonly state: RowLevelSecurityState
-  /** Statements that see these owners alone. */
+  /** Runs statements restricted to these owners. */
   runnerFor(database: PostgresDatabase, owners: VisibleOwners): QueryRunner
-  /** The same in a transaction that has begun. */
+  /** The same inside an open transaction. */
   restrictTransaction(query: QueryFunction, owners: VisibleOwners): Promise<void>
 }
 
-export type RowLevelSecurityState = 'off' | 'on' | 'on, but the user of this connection bypasses it'
+export type RowLevelSecurityState =
+  | 'off'
+  | 'on'
+  | 'enabled, but the user of this connection bypasses it'
 
-/** Everything that tells of an owner. Spaces and ledgers tell of none. */
+/** All tables with owner data. Spaces and ledgers have none. */
 const PROTECTED_TABLES = [
   ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
   ...['embedding', 'plain_embedding'],
@@ -52,7 +58,7 @@ export function createRowLevelSecurity(
     },
     refreshState: look,
     async enable() {
-      // Looking first means that nothing needs the right to change tables once it is done.
+      // Checked first, so that nobody needs DDL rights once it is enabled.
       const isNew = (await listUnprotectedTables(database.query, names)).length > 0
       if (isNew) {
         await database.transaction(toLockingBegin([toMigrationLock(names)]), async (query) => {
@@ -97,13 +103,13 @@ function settingsFor(owners: VisibleOwners): readonly string[] {
   return [`recollect.owners = ${literal(names)}`, `recollect.owner_hashes = '${hashes}'`]
 }
 
-/** A list as PostgreSQL reads it, each name in quotes. */
+/** An array literal in PostgreSQL syntax, each name quoted. */
 function listLiteral(names: readonly string[]): string {
   const quotedNames = names.map((name) => `"${name.replaceAll(/["\\]/g, '\\$&')}"`)
   return `{${quotedNames.join(',')}}`
 }
 
-/** In a form in which a backslash means the same whatever the server is set to. */
+/** The E'' form gives a backslash the same meaning on every server. */
 function literal(text: string): string {
   return ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -116,7 +122,7 @@ async function readState(
   const [role] = await query<{ bypasses: boolean }>(
     'SELECT rolsuper OR rolbypassrls AS bypasses FROM pg_roles WHERE rolname = current_user',
   )
-  return role?.bypasses === true ? 'on, but the user of this connection bypasses it' : 'on'
+  return role?.bypasses === true ? 'enabled, but the user of this connection bypasses it' : 'on'
 }
 
 async function isEnabled(query: QueryFunction, names: SqlIdentifiers): Promise<boolean> {
@@ -127,7 +133,7 @@ async function isEnabled(query: QueryFunction, names: SqlIdentifiers): Promise<b
   return row?.raised === true
 }
 
-/** Tables without it, of those that are there: vectors may come later. */
+/** Existing tables without a policy: the vector tables may be created later. */
 async function listUnprotectedTables(
   query: QueryFunction,
   names: SqlIdentifiers,

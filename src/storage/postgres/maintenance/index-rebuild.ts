@@ -1,4 +1,7 @@
-/** Makes what is derived from rows again: documents of turns, postings, fingerprints, lengths and word statistics. */
+/**
+ * Rebuilds data derived from rows: documents of turns, postings, fingerprints, lengths and word
+ * statistics.
+ */
 import { toStorable } from '../../../text/storable-text.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
@@ -6,10 +9,10 @@ import { insertPostingsSql, toIndexedDocument } from '../search/lexical-index.ts
 import { prepareTurnDocument, writeTurnDocuments } from '../store/commit-writer.ts'
 import { type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
 
-/** Turns that are read together: one may be very long. */
+/** Turns per read: one may be very long. */
 export const TURN_BATCH_SIZE = 100
 
-/** Of memories, by their numbers. */
+/** Memories, by row number. */
 export async function rebuildMemoryIndex(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -34,13 +37,13 @@ export async function rebuildMemoryIndex(
   await query(insertPostingsSql(names, '$1', names.memory), [derived])
 }
 
-/** The documents of turns, by the numbers of the turns. */
+/** Documents of turns, by the numbers of the turns. */
 export async function rebuildTurnIndex(
   query: QueryFunction,
   names: SqlIdentifiers,
   numbers: readonly number[],
 ): Promise<void> {
-  // Whatever columns there are: a step of the schema may derive from rows that later steps give more of them.
+  // Reads the columns that exist: a migration may derive from rows to which later migrations add columns.
   const rows = await query<TurnColumns>(
     `SELECT * FROM ${names.turn} WHERE number = ANY ($1::bigint[])`,
     [numbers],
@@ -49,7 +52,7 @@ export async function rebuildTurnIndex(
   await query(`DELETE FROM ${names.posting} WHERE memory = ANY ($1::bigint[])`, [
     numbers.map((number) => -number),
   ])
-  // A number can't be changed.
+  // The number is the primary key and must not change.
   await query(
     `DELETE FROM ${names.memory} AS m USING ${names.turn} AS t
      WHERE t.number = ANY ($1::bigint[]) AND m.id = t.id AND m.number <> -t.number`,
@@ -58,7 +61,7 @@ export async function rebuildTurnIndex(
   await writeTurnDocuments(query, names, turns)
 }
 
-/** Counts an owner's documents and their words again; those of all owners when none is named. */
+/** Recounts documents and words of an owner, or of all owners when none is given. */
 export async function recountCorpus(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -74,7 +77,7 @@ export async function recountCorpus(
   )
 }
 
-/** For turns that were stored before they had documents. */
+/** For turns that were stored before turns had documents. */
 export async function rebuildAllTurnIndexes(
   query: QueryFunction,
   names: SqlIdentifiers,

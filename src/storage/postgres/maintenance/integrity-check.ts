@@ -1,9 +1,8 @@
 /**
- * Compares what is derived (documents of turns, postings, fingerprints, word statistics) with the memories and turns it
- * is derived from.
- *
- * One statement sees one state, so a row and its postings are compared as they were written, even while others
- * write. What is to be mended is read again under its owner's lock, since it may have changed meanwhile.
+ * Compares derived data (documents of turns, postings, fingerprints, word statistics) with the
+ * memories and turns it is derived from. One statement sees one snapshot, so a row and its postings
+ * are compared as written, even during concurrent writes. A repair reads the rows again under the
+ * owner lock, since they may have changed meanwhile.
  */
 import { toStorable } from '../../../text/storable-text.ts'
 import type { IntegrityProblem } from '../../store.ts'
@@ -59,14 +58,14 @@ export async function checkStoreIntegrity(
   if (repair) await removeRemains(runner, names)
   const faults = [
     {
-      description: 'memories that keyword search knows wrongly or not at all',
+      description: 'memories with missing or wrong keyword index entries',
       count: memories.unsearchable,
     },
-    { description: 'memories with the fingerprint of another text', count: memories.misprinted },
-    { description: 'turns that search knows wrongly or not at all', count: turns.unsearchable },
-    { description: 'search documents of turns that are gone', count: strays.documents },
-    { description: 'search entries of documents that are gone', count: orphans },
-    { description: 'owners whose word statistics are off', count: miscounted.length },
+    { description: 'memories with a wrong text fingerprint', count: memories.misprinted },
+    { description: 'turns with missing or wrong search index entries', count: turns.unsearchable },
+    { description: 'search documents of deleted turns', count: strays.documents },
+    { description: 'index entries of deleted documents', count: orphans },
+    { description: 'owners with wrong word statistics', count: miscounted.length },
   ]
   return faults.filter(({ count }) => count > 0).map((fault) => ({ ...fault, repairable: true }))
 }
@@ -117,7 +116,7 @@ async function* checkedTurns(
 ): AsyncGenerator<readonly RowCheck[]> {
   type Row = TurnColumns & {
     number: number
-    /** Null where there is none. */
+    /** Null where none exists. */
     document: Readonly<Record<string, unknown>> | null
     postings: readonly StoredPosting[]
   }
@@ -144,7 +143,7 @@ async function* checkedTurns(
   }
 }
 
-/** A list of what is posted under a number, in a statement. */
+/** A subquery that lists the postings of a number. */
 function postingsOf({ posting }: SqlIdentifiers, number: string): string {
   return `COALESCE((SELECT json_agg(json_build_array(
       owner_hash::text, user_hash, p.length, term, frequency)) FROM ${posting} AS p
@@ -180,7 +179,7 @@ async function repairIndex(
   }
 }
 
-/** What belongs to nothing, and counts: last, because mending a row may have changed how many terms it has. */
+/** Orphans and statistics come last, because repairing a row may change its number of terms. */
 async function removeRemains(runner: QueryRunner, names: SqlIdentifiers): Promise<void> {
   const { query } = runner
   for (const owner of (await strayDocuments(query, names)).owners) {

@@ -1,6 +1,6 @@
 /**
- * Leaving a schema. Triggers note what changes, and later refuse every write: they are part of the database, so they
- * hold for every process that is connected to it.
+ * Migration source: moves a schema to another store. Triggers record changes and later reject every
+ * write: they are part of the database, so they apply to every connected process.
  */
 import type { OwnerId } from '../../../domain/ids.ts'
 import { sleep } from '../../../lib/abort.ts'
@@ -28,7 +28,7 @@ import { decodeText } from '../store/row-codec.ts'
 
 const NOTING = 'moving_note'
 
-/** Whoever waits for the lock on the tables makes everybody else wait, so it is not for long, but again. */
+/** A waiting table lock blocks everybody behind it, so each wait is short and repeated. */
 const LOCK_MS_MAX = 300
 const LOCK_PAUSE_MS = 300
 const LOCK_ATTEMPTS = 15
@@ -83,7 +83,7 @@ export function createPostgresMigrationSource({
   }
 }
 
-/** Those of memories and what belongs to them, and of vectors, as far as there are any. */
+/** The tables of memories and related rows, and of vectors where they exist. */
 async function writtenTables(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -124,7 +124,7 @@ async function startChangeLog(
   return 'begun'
 }
 
-/** With the rights of whoever moves: the roles that write need not know of the notes. */
+/** SECURITY DEFINER, so that the roles of writers need no access to the change log. */
 function createChangeLogFunction(names: SqlIdentifiers, name: string, body: string): string {
   return `CREATE FUNCTION ${quoteIdentifier(names.schema)}.${name}() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$ BEGIN ${body} RETURN NULL; END $body$`
@@ -162,7 +162,10 @@ function notingTrigger(table: string, names: SqlIdentifiers, called: string): st
     FOR EACH ROW EXECUTE FUNCTION ${quoteIdentifier(names.schema)}.${called}()`
 }
 
-/** Documents of turns are derived: the new store makes its own from the turns, which are noted as such. */
+/**
+ * Documents of turns are derived: the target derives its own from the turns, which are recorded
+ * instead.
+ */
 function memoryTriggers(names: SqlIdentifiers): readonly string[] {
   const trigger = (name: string, events: string, row: 'OLD' | 'NEW') =>
     `CREATE TRIGGER ${name} AFTER ${events} ON ${names.memory} FOR EACH ROW
@@ -191,7 +194,7 @@ async function readChangeLog(
 
 function toChangedRow({ kind, owner_id, id }: ChangeLogColumns): ChangedRow {
   const row = { table: kind, owner: decodeText(owner_id) as OwnerId, id: decodeText(id) }
-  return row as ChangedRow // as the triggers have written it
+  return row as ChangedRow // the format that the triggers write
 }
 
 async function blockWrites(
@@ -226,7 +229,10 @@ async function dropChangeLog(
   await query(`DROP TABLE IF EXISTS ${notes}`)
 }
 
-/** The arguments of a trigger can't be bound. In a form in which a backslash means the same whatever the server is set to. */
+/**
+ * Trigger arguments cannot be bound. The E'' form gives a backslash the same meaning on every
+ * server.
+ */
 function literal(text: string): string {
   return `E'${toStorable(text).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }

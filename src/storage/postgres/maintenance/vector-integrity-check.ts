@@ -1,4 +1,4 @@
-/** Compares vectors with the documents they are of, and removes what fits no more: it can be made again. */
+/** Compares vectors with their documents and removes stale ones, which can be recomputed. */
 import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
 import type { IntegrityProblem } from '../../store.ts'
 import type { VectorIndex } from '../../vector-index.ts'
@@ -18,7 +18,7 @@ type VectorCheck = PlaceColumns & {
   readonly text_hash: string
   readonly content: string
   readonly provenance: string
-  /** Null where the space is not known. */
+  /** Null for an unknown space. */
   readonly expected: number | null
   /** Null for a zero vector. */
   readonly dimensions: number | null
@@ -40,11 +40,11 @@ export async function checkVectorIntegrity(
     `SELECT count(*) FROM ${tables.names.embedding_space} WHERE signature IS NULL`,
   )
   const dropped = row?.count ?? 0
-  // Dropping one that nobody has finishes those that were begun.
+  // Dropping an unused space finishes interrupted drops.
   if (repair && dropped > 0) await vectors.drop({ signature: '', dimensions: 1 })
   return [
-    { description: 'vectors are not those of their memories', count: wrong },
-    { description: 'spaces of vectors were not dropped to the end', count: dropped },
+    { description: 'vectors do not match their memories', count: wrong },
+    { description: 'vector spaces were not dropped completely', count: dropped },
   ]
     .filter(({ count }) => count > 0)
     .map((fault) => ({ ...fault, repairable: true }))
@@ -90,7 +90,7 @@ function isValidVector(row: VectorCheck): boolean {
   )
 }
 
-/** Under the lock of the owner: nobody is putting the right one meanwhile. */
+/** Under the owner lock, so that nobody writes the correct vector concurrently. */
 async function removeInvalidVectors(
   tables: VectorStorage,
   misfits: readonly VectorCheck[],

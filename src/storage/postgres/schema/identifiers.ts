@@ -1,4 +1,4 @@
-/** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
+/** Identifiers in the database: quoted names, and the numeric keys of owners and users. */
 import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
@@ -24,13 +24,13 @@ const TABLES = [
 
 export type TableName = (typeof TABLES)[number]
 
-/** Each table with its schema, quoted, ready to stand in a statement. */
+/** Each table qualified with its schema and quoted, ready for use in a statement. */
 export type SqlIdentifiers = { readonly schema: string } & { readonly [T in TableName]: string }
 
-/** The trigger that refuses every write to a store that was left, on each table that holds rows. */
+/** The trigger on each table with rows that rejects every write to a migrated-away store. */
 export const WRITE_BLOCK_TRIGGER = 'moved_away'
 
-/** PostgreSQL cuts longer names off without a word. */
+/** PostgreSQL truncates longer names silently. */
 const NAME_BYTES_MAX = 63
 
 export function createIdentifiers(schema: string): SqlIdentifiers {
@@ -44,37 +44,43 @@ export function createIdentifiers(schema: string): SqlIdentifiers {
     table,
     `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`,
   ])
-  // The entries of a list of all names make an object with all names.
+  // The entries of a list of all names form an object with all names.
   return { schema, ...(Object.fromEntries(tables) as { [T in TableName]: string }) }
 }
 
-/** Takes the locks in the given order and keeps them until the transaction ends. Numbers only, so nothing to escape. */
+/**
+ * Takes advisory locks in the given order until the transaction ends. Numbers only, so nothing
+ * needs escaping.
+ */
 export function toLockingBegin(locks: readonly bigint[]): string {
   const statements = locks.map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)
   return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...statements].join('; ')
 }
 
-/** The lock that keeps commits of one owner apart. */
+/** The advisory lock that serializes the commits of one owner. */
 export function toOwnerLock(names: SqlIdentifiers, owner: string): bigint {
   return hash64(`recollect owner ${JSON.stringify([names.schema, owner])}`)
 }
 
-/** The locks of several owners in the one order that everybody takes them in, so that no two wait for each other. */
+/** The locks of several owners in a global order, which prevents deadlocks. */
 export function toOwnerLocks(names: SqlIdentifiers, owners: Iterable<string>): readonly bigint[] {
   return [...new Set(owners)]
     .map((owner) => toOwnerLock(names, owner))
     .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** Where processes on one schema tell each other what they have changed. Letters, digits and underscores only. */
+/** The NOTIFY channel for changes within one schema. Letters, digits and underscores only. */
 export function toChangeFeedChannel(names: SqlIdentifiers): string {
   return `recollect_${BigInt.asUintN(64, hash64(`recollect news ${JSON.stringify(names.schema)}`))}`
 }
 
-/** Of the whole database: an extension belongs to no schema of ours. */
+/** Database-wide: an extension belongs to none of our schemas. */
 export const EXTENSION_LOCK = hash64('recollect extension')
 
-/** Indexes of vectors are built and dropped one at a time: two that wait for each other would never end. */
+/**
+ * Serializes building and dropping of vector indexes: two concurrent builds would wait for each
+ * other forever.
+ */
 export function toIndexLock(names: SqlIdentifiers): bigint {
   return hash64(`recollect vector index ${JSON.stringify(names.schema)}`)
 }
@@ -84,8 +90,8 @@ export function toMigrationLock(names: SqlIdentifiers): bigint {
 }
 
 /**
- * Postings carry owner and user as numbers, which keeps the largest table small. Two names with one number
- * would only blur word statistics: who may see a memory is always decided by the names on the memory itself.
+ * Postings store owner and user as numbers, which keeps the largest table small. A hash collision
+ * only blurs word statistics: access is always decided by the names on the memory itself.
  */
 export function hashOwner(owner: string): string {
   return hash64(owner).toString()

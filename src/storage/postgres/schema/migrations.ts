@@ -1,12 +1,10 @@
 /**
- * The schema, as the ordered list of steps that lead to it.
- *
- * Steps only go forward, run in a transaction of their own, and are recorded with a checksum: a step that was
- * released is never edited, a new one is added. Whatever touches the schema holds one lock, so any number of
- * processes may start at once.
- *
- * Servers are updated one after the other. So that those of the version before can go on and even start meanwhile, a
- * version brings one step that only adds; they serve a schema that is this one step ahead of them, and none that is further.
+ * The schema as an ordered list of migrations. Migrations only go forward. Each runs in its own
+ * transaction and is recorded with a checksum, so a released migration is never edited; a new one
+ * is added instead. Every schema change holds one advisory lock, so any number of processes may
+ * start at once. Servers are updated one after the other. To let servers of the previous version
+ * keep running, and even start, during the update, each version brings one purely additive
+ * migration; older servers accept a schema that is one migration ahead of theirs, and no more.
  */
 import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
@@ -20,25 +18,29 @@ import {
   WRITE_BLOCK_TRIGGER,
 } from './identifiers.ts'
 
-/** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
+/**
+ * `{schema}` is replaced by the quoted schema, `{extension}` by the quoted schema of the required
+ * extension.
+ */
 export type SchemaMigration = {
   readonly name: string
   readonly sql: string
   /**
-   * Whether a process of the version before can go on with what this step leaves: it adds tables, indexes, functions, and
-   * columns that have a default. What such a process still uses is removed by a step of a later version.
+   * Whether a process of the previous version can continue after this migration: it only adds
+   * tables, indexes, functions, and columns with a default. A migration of a later version removes
+   * what such a process still uses.
    */
   readonly isAdditive?: boolean
-  /** What has to be done after the SQL, in its transaction, that PostgreSQL can't do by itself. */
+  /** Work that SQL cannot express, run in the same transaction after the SQL. */
   fill?(query: QueryFunction, names: SqlIdentifiers): Promise<void>
 }
 
-/** A list of steps, and the table that remembers which of them were taken. */
+/** A list of migrations and the table that records the applied ones. */
 export type SchemaComponent = {
   readonly ledger: string
   readonly migrations: readonly SchemaMigration[]
   readonly extension?: string
-  /** Fits a step to what the server has, where that differs. What is recorded is the step as it is written. */
+  /** Adapts a migration to the server's capabilities. The checksum covers the original. */
   adapt?(sql: string): string
 }
 
@@ -49,7 +51,7 @@ type AppliedMigration = {
   readonly only_adds: boolean
 }
 
-/** Names are compared byte by byte, so that order is the same everywhere. */
+/** The C collation compares names byte by byte, so the order is the same on every server. */
 export const MIGRATIONS: readonly SchemaMigration[] = [
   {
     name: 'memories, revisions, tombstones and keyword search',
@@ -245,7 +247,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
         WHERE session_id IS NOT NULL;`,
   },
   {
-    // Marks are looked for by their ids, but so seldom that it may take a walk through an hour of them.
+    // Markers are looked up by id so rarely that scanning an hour of them is acceptable.
     name: 'marks of commits',
     isAdditive: true,
     sql: `
@@ -259,7 +261,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
       ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
   },
   {
-    // Servers of the version before must not run beside it: they search tables that are gone, and take documents of turns
+    // Not additive: servers of the previous version search tables that are gone, and mistake documents of turns
     // for memories.
     name: 'turns as documents beside memories',
     isAdditive: false,
@@ -288,7 +290,9 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   },
 ]
 
-/** A store that was left takes no writes, but it can be opened by a later version, and taken into use again. */
+/**
+ * A migrated-away store takes no writes, but a later version can open it and put it back into use.
+ */
 async function disableWriteBlock(
   query: QueryFunction,
   table: string,
@@ -305,7 +309,7 @@ async function disableWriteBlock(
   await alter('ENABLE')
 }
 
-/** The owners that are seen are looked up once for a statement, not for each row. */
+/** The subquery resolves the visible owners once per statement instead of once per row. */
 export function createPolicySql(table: string, column: string, seen: string, type: string): string {
   return `
       CREATE POLICY own_rows ON {schema}.${table} USING ((SELECT {schema}.sees_everyone())
@@ -323,10 +327,10 @@ export async function migrateComponent(
   names: SqlIdentifiers,
   part: SchemaComponent,
 ): Promise<void> {
-  // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
+  // Check first, so that an up-to-date schema needs neither DDL rights nor a writable server.
   let version = checkedVersion(await appliedMigrations(database.query, part), part)
   if (version >= part.migrations.length) return
-  // A large table takes longer than a statement may, and so does waiting for another process that is at it.
+  // Altering a large table, or waiting for another process that does, takes longer than the statement timeout.
   await database.runOnOwnConnection(async (query) => {
     const begin = toLockingBegin([toMigrationLock(names)])
     while (version < part.migrations.length) {
@@ -337,7 +341,7 @@ export async function migrateComponent(
   })
 }
 
-/** The connection ends with the first failure, and what was begun with it. */
+/** The connection closes after the first failure and rolls back the open transaction. */
 async function applyNext(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -352,11 +356,11 @@ async function applyNext(
   await query(
     `ALTER TABLE ${part.ledger} ADD COLUMN IF NOT EXISTS only_adds boolean NOT NULL DEFAULT false`,
   )
-  // Read again: another process may have done it while this one waited for the lock.
+  // Read again: another process may have migrated while this one waited for the lock.
   const version = checkedVersion(await appliedMigrations(query, part), part)
   const next = part.migrations[version]
   if (next === undefined) return version
-  // A step that sees rows sees those of all owners, also where row security is on.
+  // A migration that reads rows must see those of all owners, with row-level security enabled too.
   await query(`SET LOCAL recollect.owners = '*'; SET LOCAL recollect.owner_hashes = '*'`)
   await query(runBackfill(next.sql, names, part))
   await next.fill?.(query, names)
@@ -372,7 +376,7 @@ function runBackfill(
   names: SqlIdentifiers,
   { extension = '', adapt }: SchemaComponent,
 ): string {
-  // In one pass, since a schema may be called anything, even by the name of the other placeholder.
+  // One pass, because a schema may have any name, even that of the other placeholder.
   return (adapt?.(sql) ?? sql).replaceAll(/\{(schema|extension)\}/g, (_, name) =>
     name === 'schema' ? quoteIdentifier(names.schema) : extension,
   )
@@ -383,7 +387,7 @@ async function appliedMigrations(
   { ledger }: SchemaComponent,
 ): Promise<readonly AppliedMigration[]> {
   if (!(await hasRelation(query, 'to_regclass', ledger))) return []
-  // Ledgers of the first versions don't say whether a step only adds.
+  // Ledgers of the first versions do not record whether a migration is additive.
   return query<AppliedMigration>(
     `SELECT version, name, checksum,
        COALESCE((to_jsonb(step) ->> 'only_adds')::boolean, false) AS only_adds
@@ -400,7 +404,7 @@ export async function hasRelation(
   return row?.found === true
 }
 
-/** How far the database is, once it is certain that these are our steps. */
+/** The current schema version, after verifying that the recorded migrations are ours. */
 function checkedVersion(
   applied: readonly AppliedMigration[],
   { migrations: steps }: SchemaComponent,

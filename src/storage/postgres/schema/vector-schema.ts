@@ -1,7 +1,7 @@
 /**
- * The part of the schema that keeps vectors. It needs the extension pgvector, which a server may lack and may get
- * later, so it has a ledger of its own and is looked for each time a store is opened. Where it is missing, vectors can be
- * kept without it, in tables of their own.
+ * The vector part of the schema. It needs the extension pgvector, which a server may lack or get
+ * later, so it has its own migration ledger and is checked each time a store is opened. Without
+ * pgvector, vectors can be stored as bytes in separate tables.
  */
 import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
@@ -25,7 +25,10 @@ export type VectorSupport =
   | { readonly kind: 'ready'; readonly form: VectorFormat }
   | { readonly kind: 'none'; readonly reason: string }
 
-/** What to do where pgvector is missing or too old: search by words alone, or compare vectors one by one. */
+/**
+ * Fallback where pgvector is missing or too old: lexical search only, or exact comparison in this
+ * process.
+ */
 export const PGVECTOR_FALLBACKS = ['keyword', 'exact'] as const
 
 export type PgvectorFallback = (typeof PGVECTOR_FALLBACKS)[number]
@@ -36,27 +39,26 @@ type InstalledExtension =
 
 type ExtensionVersion = readonly [major: number, minor: number]
 
-/** The first with HNSW indexes. */
+/** The first version with HNSW indexes. */
 const VERSION_MIN: ExtensionVersion = [0, 5]
 
-/** The first with vectors of half precision, and with longer ones in indexes. */
+/** The first version with half-precision vectors and indexes over more dimensions. */
 const HALVES_SINCE: ExtensionVersion = [0, 7]
 
-/** The first with iterative scans, which go on until enough hits have passed the filters. */
+/** The first version with iterative scans, which continue until enough hits pass the filters. */
 const ITERATES_SINCE: ExtensionVersion = [0, 8]
 
 /**
- * One table holds the vectors of all spaces; the columns have no length, since each space has its own. A vector is
- * in `exact`, or half as large in `rounded` when its space is kept in bytes: pgvector has no type for bytes, and this
- * is the smallest that it can compare. A zero vector is in neither: nothing is near it, and no index has to know it.
- *
- * Vectors go with their memory, and with the text they were made from. The database itself sees to it, because a
- * process that was started before there were vectors knows nothing about them. Changes of anything else must not cost
- * a vector, so the speaker is cut out of the provenance; its JSON is not parsed, because PostgreSQL refuses escapes
- * that are fine in JavaScript, and a commit must not fail over that. A quote inside JSON text is always escaped, so
- * the name in plain quotes can only be that of the field.
- *
- * A space that was dropped loses its signature at once, and its vectors after that.
+ * One table holds the vectors of all spaces; the columns have no fixed dimension because each space
+ * has its own. A vector is in `exact`, or in `rounded` at half the size when its space uses int8:
+ * pgvector has no byte type, and half precision is the smallest that it can compare. A zero vector
+ * is in neither column: nothing is near it, and no index has to hold it. Vectors are deleted with
+ * their memory and with the text they were embedded from. Triggers do this, because a process that
+ * started before the vector tables existed does not know them. Other changes must not cost a
+ * vector, so the trigger extracts the speaker from the provenance by pattern instead of parsing the
+ * JSON: PostgreSQL rejects escapes that are valid in JavaScript, and a commit must not fail over
+ * that. A quote inside JSON text is always escaped, so the name in plain quotes can only be the
+ * field. A dropped space loses its signature at once and its vectors afterwards.
  */
 const STEPS: readonly SchemaMigration[] = [
   {
@@ -99,7 +101,7 @@ const STEPS: readonly SchemaMigration[] = [
     sql: createPolicySql('embedding', 'owner_hash', 'seen_owner_hashes', 'bigint'),
   },
   {
-    // Servers of the version before must not run beside it, see the step for documents of turns.
+    // Not additive for servers of the previous version; see the migration for documents of turns.
     name: 'vectors of memories and of turns in indexes of their own',
     isAdditive: false,
     sql: `
@@ -111,7 +113,7 @@ const STEPS: readonly SchemaMigration[] = [
   },
 ]
 
-/** The same without the extension: numbers of single precision as bytes, little end first. */
+/** The same without the extension: single-precision numbers as little-endian bytes. */
 const PLAIN_STEPS: readonly SchemaMigration[] = [
   {
     name: 'vectors without pgvector',
@@ -157,7 +159,7 @@ function rewordedTrigger(name: string): string {
         EXECUTE FUNCTION {schema}.${name}();`
 }
 
-/** Looks for the extension, creates it where that is possible, and brings the tables for vectors up to date. */
+/** Detects the extension, creates it where possible, and migrates the vector tables. */
 export async function migrateVectorSchema(
   database: PostgresDatabase,
   names: SqlIdentifiers,
@@ -181,7 +183,9 @@ async function preparePgvector(
   if (found.kind === 'none') return found
   const { version, extension } = found
   if (!isSince(VERSION_MIN, version)) {
-    return noVectorSupport(`version ${version} is too old, ${VERSION_MIN.join('.')} is needed`)
+    return noVectorSupport(
+      `version ${version} is too old; at least ${VERSION_MIN.join('.')} is required`,
+    )
   }
   const hasHalves = isSince(HALVES_SINCE, version)
   const part: SchemaComponent = {
@@ -190,7 +194,7 @@ async function preparePgvector(
     extension,
     adapt: (sql) => (hasHalves ? sql : sql.replaceAll('{extension}.halfvec', '{extension}.vector')),
   }
-  return attempt('its tables could not be made', async () => {
+  return attempt('its tables could not be created', async () => {
     await removeRemains(database, names, part)
     await migrateComponent(database, names, part)
     const roundedType = await typeOfRounded(database.query, names)
@@ -206,7 +210,7 @@ async function preparePgvector(
   })
 }
 
-/** Memories are worth more than their vectors: without them, everything else still works. */
+/** Memories matter more than vectors: the store opens without vector search. */
 async function attempt(what: string, prepare: () => Promise<VectorFormat>): Promise<VectorSupport> {
   try {
     return { kind: 'ready', form: await prepare() }
@@ -216,7 +220,7 @@ async function attempt(what: string, prepare: () => Promise<VectorFormat>): Prom
   }
 }
 
-/** It is what the version could do that the table was made with. */
+/** The capabilities of the version that the table was created with. */
 async function typeOfRounded(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -250,14 +254,14 @@ async function createExtension(database: PostgresDatabase): Promise<InstalledExt
     )
   } catch (thrown) {
     if (isTransient(thrown)) throw thrown
-    return noVectorSupport(`installed, but it could not be created: ${messageOf(thrown)}`)
+    return noVectorSupport(`available, but CREATE EXTENSION failed: ${messageOf(thrown)}`)
   }
   return (await findExtension(database.query)) ?? noVectorSupport('not installed')
 }
 
 /**
- * Dropping the extension takes its columns out of the table and leaves the rest. Vectors can be made again, so what
- * is left goes as well.
+ * Dropping the extension removes its columns and leaves the rest of the table. Vectors can be
+ * recomputed, so the rest is dropped as well.
  */
 async function removeRemains(
   database: PostgresDatabase,

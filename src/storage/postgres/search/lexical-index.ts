@@ -1,4 +1,4 @@
-/** The lexical index over documents: postings, lengths and word statistics, and how they are derived. */
+/** The lexical index over documents: postings, lengths, word statistics, and their derivation. */
 
 import type { SearchDocument } from '../../../domain/search-document.ts'
 import { listSearchTerms } from '../../../domain/searchable-text.ts'
@@ -6,7 +6,7 @@ import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { hashOwner, hashUser, type SqlIdentifiers } from '../schema/identifiers.ts'
 
-/** The terms of one document, as they go into postings. */
+/** The terms of one document in the format of postings. */
 export type DocumentPostings = {
   readonly id: string
   readonly owner_hash: string
@@ -15,7 +15,7 @@ export type DocumentPostings = {
   readonly terms: Readonly<Record<string, number>>
 }
 
-/** The columns of a document that are derived from its text. */
+/** The document columns that are derived from its text. */
 export type DerivedColumns = { readonly fingerprint: string; readonly length: number }
 
 export type IndexedDocument = { readonly columns: DerivedColumns; readonly terms: DocumentPostings }
@@ -42,7 +42,10 @@ function termsOf(document: SearchDocument): DocumentPostings {
   }
 }
 
-/** Posts the terms in a JSON parameter; `rows` is where the numbers of their documents are found. */
+/**
+ * Inserts the terms of a JSON parameter into the postings; `rows` is the source of the document
+ * numbers.
+ */
 export function insertPostingsSql(
   { posting }: SqlIdentifiers,
   parameter: string,

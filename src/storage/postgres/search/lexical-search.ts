@@ -1,8 +1,7 @@
 /**
- * Keyword search: BM25 as `core/bm25.ts` defines it, computed by the database.
- *
- * Postings hold all that a score needs, so every candidate is scored without reading its row; rows are then read in
- * order of their scores, and only until enough of them pass the filters.
+ * Lexical search: BM25 as defined in `text/search/bm25.ts`, computed by the database. Postings hold
+ * everything that a score needs, so candidates are scored without reading their rows; rows are then
+ * read in order of score, only until enough of them pass the filters.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
@@ -32,7 +31,7 @@ type HitColumns = NeighborColumns & {
   readonly score: number
   readonly coverage: number
   id: MemoryId
-  /** How often the terms occur, in packs. Null where none of a pack does. */
+  /** Term frequencies in packs. Null where no term of a pack occurs. */
   counts: (string | null)[]
   length: number
   rarities: number[]
@@ -84,9 +83,9 @@ type LexicalQuery = Pick<TextQuery, 'where' | 'limit'> & {
   readonly scope: Scope
   readonly terms: readonly string[]
   readonly kinds: readonly DocumentKind[]
-  /** So many of the best memories follow the hits, where turns are searched as well. */
+  /** The number of best memories appended to the hits when turns are searched as well. */
   readonly memoriesMin: number
-  /** What is read of a row. */
+  /** The columns that are read. */
   readonly columns: readonly string[]
 }
 
@@ -124,7 +123,7 @@ function searchStatement(
     LIMIT ${bind(Math.max(0, Math.min(limit, TEXT_HITS_MAX)))}`
   const packs = Array.from({ length: Math.ceil(terms.length / PACK_TERMS) }, (_, pack) => pack)
   const isMixed = kinds.length > 1 && memoriesMin > 0
-  // Rounding makes equal scores equal, and a whole coverage 1, in whatever order the parts were added up.
+  // Rounding makes equal scores equal and full coverage exactly 1, whatever the order of summation.
   return `
     WITH corpus AS (
       SELECT documents, terms::float8 / documents AS average_length FROM ${names.corpus}
@@ -155,12 +154,15 @@ function searchStatement(
     }`
 }
 
-/** Terms whose counts share a number, and how many bits each of them has there. */
+/** Terms per packed number, and bits per term frequency. */
 const PACK_TERMS = 3
 const COUNT_BITS = 20
 const COUNT_MAX = 2 ** COUNT_BITS - 1
 
-/** The counts of some of the terms in one number: making an object for each of thousands of rows takes several times as long. */
+/**
+ * Packs the frequencies of several terms into one number: one object for each of thousands of rows
+ * takes several times as long.
+ */
 function packed(pack: number): string {
   const first = pack * PACK_TERMS + 1
   return `bit_or(CASE WHEN asked.position BETWEEN ${first} AND ${first + PACK_TERMS - 1}

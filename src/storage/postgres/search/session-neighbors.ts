@@ -1,4 +1,4 @@
-/** What stands around documents in their sessions: memories around a memory, turns around a turn. */
+/** Neighbors of documents within their sessions: memories around a memory, turns around a turn. */
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
@@ -20,7 +20,7 @@ type SurroundingColumns = {
   after: MemoryId[]
 }
 
-/** One statement for all ids: each side is a short walk along the index of the session. */
+/** One statement for all ids: each side is a short walk along the session index. */
 export async function findNeighbors(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -40,19 +40,20 @@ export async function findNeighbors(
   return new Map(rows.map((row) => [decodeText(row.id), surroundings(row)]))
 }
 
-/** What a row has of its surroundings: nothing where it is in no session or comes too late to be told of. */
+/** The neighbors of a row: none when it has no session or ranks beyond the requested number. */
 export type NeighborColumns = {
   session: SessionId | null
   before: MemoryId[] | null
   after: MemoryId[] | null
 }
 
-/** What a statement must give of its rows for `withBesides`. */
+/** The columns that a statement must select for `withBesides`. */
 export const NEIGHBOR_KEY_COLUMNS = ['id', 'owner_id', 'user_id', 'session_id', 'type', 'position']
 
 /**
- * The hits of a statement in their order, with what stands around the first of them. It gives rows with `BESIDES_COLUMNS`,
- * best first, by the columns `order`; in the same trip, because another would cost more than walking a few steps.
+ * The hits of a statement in order, with the neighbors of the first ones. The statement selects
+ * `BESIDES_COLUMNS`, best first by the columns `order`. One round trip, because a second one would
+ * cost more than the index walk.
  */
 export function appendNeighbors(
   names: SqlIdentifiers,
@@ -68,7 +69,7 @@ export function appendNeighbors(
     ORDER BY place`
 }
 
-/** Of the hit at this place, from 0; nothing where it was not told. */
+/** Neighbors of the hit at this position, from 0; none beyond the requested number. */
 export function readNeighbors(
   { session, before, after }: NeighborColumns,
   place: number,
@@ -79,7 +80,7 @@ export function readNeighbors(
   return { neighbors: surroundings({ session, before, after }) }
 }
 
-/** The ids on each side of a row that is called `asked`, nearest first. */
+/** The ids on each side of the row aliased `asked`, nearest first. */
 function toNeighborSides(
   names: SqlIdentifiers,
   reach: string,
@@ -100,7 +101,7 @@ function toNeighborSides(
   return { before: both('<', 'DESC'), after: both('>', 'ASC') }
 }
 
-/** What documents of one kind follow each other by in a session. */
+/** The session order of documents of one kind. */
 const COURSES: Readonly<Record<DocumentKind, readonly string[]>> = {
   memory: ['id'],
   turn: ['position', 'id'],

@@ -1,6 +1,6 @@
 /**
- * A mark that a commit leaves of itself, for the one case that nothing else can tell: its answer was lost. The number of a
- * transaction is not enough, since a server that crashes may lose it and give it to another one.
+ * A marker row that each commit writes, so that its outcome can be determined when the response is
+ * lost. The transaction id is not enough: a crashed server may lose it and assign it again.
  */
 import { randomUUID } from 'node:crypto'
 import type { PostgresDatabase, SqlStatement } from '../connection/postgres-driver.ts'
@@ -8,17 +8,20 @@ import type { SqlIdentifiers } from '../schema/identifiers.ts'
 
 export interface CommitMarkers {
   create(): CommitMarker
-  /** Whether the commit that was to leave this mark has. Only right once that one is over. */
+  /** Whether the commit with this marker succeeded. Only valid once its transaction has ended. */
   has(id: string): Promise<boolean>
-  /** Removes those that nobody can be asking about any more. Happens by itself, too. */
+  /** Removes markers that no commit can still look up. Also runs automatically. */
   removeExpired(): Promise<void>
 }
 
 export type CommitMarker = { readonly id: string; readonly statement: SqlStatement }
 
-/** A doubt is cleared up within half a minute, or given up. */
+/** An unknown outcome is resolved or given up within half a minute. */
 const KEPT_MINUTES = 60
-/** How often old ones are removed, in commits; the first time soon after a start, since many processes live shortly. */
+/**
+ * Commits between cleanups; the first runs soon after the start, since many processes are
+ * short-lived.
+ */
 const TRIM_EVERY = 1_000
 const FIRST_TRIM = 50
 
@@ -36,7 +39,7 @@ export function createCommitMarkers(
     create() {
       if (--untilTrim === 0) {
         untilTrim = TRIM_EVERY
-        void trim().catch(() => {}) // the next time does it
+        void trim().catch(() => {}) // the next cleanup retries
       }
       const id = randomUUID()
       return { id, statement: [`INSERT INTO ${names.commit_mark} (id) VALUES ($1)`, [id]] }

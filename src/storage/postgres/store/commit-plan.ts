@@ -1,7 +1,7 @@
 /**
- * Decides a commit in memory, from what is stored about the rows it touches: either the first change that cannot
- * apply, or everything that is to be written. Nothing is written before this is known, so a conflict has nothing
- * to undo, and two thousand changes take as few statements as one.
+ * Plans a commit in memory from the stored state of the rows it touches: either the first
+ * conflicting change, or everything to write. Nothing is written before the plan is complete, so a
+ * conflict needs no rollback, and two thousand changes take as few statements as one.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isKeyHolder, type Memory } from '../../../domain/memory.ts'
@@ -10,7 +10,7 @@ import type { Instant } from '../../../lib/time.ts'
 import { checkExpectation } from '../../row-expectation.ts'
 import { type Change, type CommitOutcome, mapTables, type Row, type Table } from '../../store.ts'
 
-/** What a commit must know of a row that is stored. */
+/** What a commit needs of a stored row. */
 export type RowHead = { readonly id: string; readonly place: Place; readonly version: number }
 
 export type MemoryRowHead = RowHead & Pick<Memory, 'key' | 'status'>
@@ -28,20 +28,23 @@ export type UsageIncrement = {
 export type CommitPlan = {
   readonly kind: 'writes'
   readonly puts: { readonly [T in Table]: readonly Row<T>[] }
-  /** To be done before the puts: a row that was removed may come back under another owner or user. */
+  /** Runs before the puts: a removed row may be put again under another owner or user. */
   readonly removes: { readonly [T in Table]: readonly string[] }
   readonly usageIncrements: readonly UsageIncrement[]
-  /** Stored memories whose key another memory takes over: it must be free before that one is written. */
+  /**
+   * Stored memories whose key another memory takes over: the key must be free before that one is
+   * written.
+   */
   readonly releasedKeys: readonly string[]
 }
 
 export type CommitConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
-/** A row as the commit has left it so far. */
+/** The state of a row within the commit so far. */
 type RowSlot<T extends Table> = {
   readonly place: Place
   readonly version: number
-  /** The new row, or null while the stored one stands. */
+  /** The new row, or null while the stored one is unchanged. */
   readonly row: Row<T> | null
 }
 
@@ -49,12 +52,12 @@ type RowSlots = { readonly [T in Table]: Map<string, RowSlot<T>> }
 
 type PlanDraft = {
   readonly slots: RowSlots
-  /** Which memory holds a key, by `keyName`. */
+  /** The memory that holds a key, by `keyName`. */
   readonly holders: Map<string, string>
-  /** The same the other way round. */
+  /** The inverse: keys by memory. */
   readonly heldBy: Map<string, string>
   readonly counts: Map<string, UsageIncrement>
-  /** Also those that were put again afterwards: they begin anew, counters and all. */
+  /** Includes removed rows that were put again: they start over, counters included. */
   readonly removed: { readonly [T in Table]: Set<string> }
 }
 
@@ -139,7 +142,7 @@ function put(draft: PlanDraft, change: Extract<Change, { op: 'put' }>): CommitCo
     const earlier = draft.slots.memory.get(id)?.row
     if (earlier != null) slot.row = mergeUsage(row, earlier)
   }
-  // The table and the row's type belong together in `Change`; looking both up apart loses that.
+  // `Change` pairs the table with its row type; separate lookups lose that relation.
   const slots = draft.slots[table] as Map<string, RowSlot<Table>>
   slots.set(id, slot)
   return null
@@ -168,7 +171,7 @@ function count(draft: PlanDraft, change: Extract<Change, { op: 'count' }>): null
   return null
 }
 
-/** What the core's rule reads of a memory, so that it can be asked about stored ones as well. */
+/** The fields that the domain rule reads, so that it applies to stored memories as well. */
 type KeyedRow = Pick<Memory, 'place' | 'key' | 'status'>
 
 function assignKey(draft: PlanDraft, memory: KeyedRow & { readonly id: string }): void {
@@ -177,7 +180,7 @@ function assignKey(draft: PlanDraft, memory: KeyedRow & { readonly id: string })
   draft.heldBy.set(memory.id, keyName(memory))
 }
 
-/** The key of a row that is replaced or removed is free. */
+/** The key of a replaced or removed row is free. */
 function releaseKey(draft: PlanDraft, id: string): void {
   const key = draft.heldBy.get(id)
   if (key !== undefined) draft.holders.delete(key)
@@ -208,7 +211,7 @@ function newRows<T extends Table>(slots: ReadonlyMap<string, RowSlot<T>>): reado
   return [...slots.values()].flatMap((slot) => (slot.row === null ? [] : [slot.row]))
 }
 
-/** A row stays with its owner and user; the session is only where it was learned. */
+/** A row keeps its owner and user; the session only records where it was learned. */
 function homeOf(row: Row<Table>): Scope {
   const { owner, user } = placeOf(row)
   return { owner, user }

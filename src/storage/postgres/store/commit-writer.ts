@@ -1,4 +1,4 @@
-/** Writes what a commit has decided, in a few statements over many rows each. */
+/** Writes a planned commit in a few multi-row statements. */
 
 import type { Memory } from '../../../domain/memory.ts'
 import { type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
@@ -19,15 +19,15 @@ import type { CommitPlan } from './commit-plan.ts'
 import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
 import { ROW_CODECS, TURN_DOCUMENT_COLUMNS, toTurnDocumentColumns } from './row-codec.ts'
 
-/** How much one statement carries at most; a single row may still be longer. */
+/** The size limit of one statement; a single row may exceed it. */
 const STATEMENT_CHARACTERS_MAX = 4_000_000
 
-/** What a commit must know of a stored document to replace or remove it. */
+/** What a commit needs of a stored document to replace or remove it. */
 export type StoredDocumentState = Pick<Memory, 'key' | 'content' | 'provenance'> & {
   readonly owner: string
-  /** What postings call it. */
+  /** Its number in postings. */
   readonly number: number
-  /** How many terms it is indexed with. */
+  /** Its number of indexed terms. */
   readonly length: number
   readonly fingerprint: string
 }
@@ -61,7 +61,7 @@ export async function applyCommitPlan(
   }
 }
 
-/** The document of a turn goes with it. */
+/** The document of a turn is deleted with it. */
 async function removeRows(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -83,7 +83,7 @@ async function removeRows(
   }
 }
 
-/** A document to be written with the terms it is found by, which are null when they are already posted. */
+/** A document to write, with its terms; null when they are already in the postings. */
 type PreparedDocument = {
   readonly document: SearchDocument
   readonly columns: object
@@ -92,7 +92,7 @@ type PreparedDocument = {
 
 type PreparedTurn = PreparedDocument & { readonly turn: Turn }
 
-/** Writes memories and turns together with what is derived from them. */
+/** Writes memories and turns together with their derived data. */
 async function writeDocuments(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -124,7 +124,7 @@ async function writeDocuments(
   await growth.write(query, names)
 }
 
-/** What a commit adds to the word statistics of each owner, or takes from them. */
+/** The word statistics that a commit adds or subtracts per owner. */
 class CorpusDelta {
   readonly #owners = new Map<string, { documents: number; terms: number }>()
 
@@ -203,7 +203,7 @@ async function putMemories(
   assertAllWritten(written?.count, batch.length)
 }
 
-/** One statement for turns and their documents: neither is ever there without the other. */
+/** One statement for turns and their documents: neither ever exists without the other. */
 async function putTurns(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -218,7 +218,7 @@ async function putTurns(
   assertAllWritten(written?.count, batch.length)
 }
 
-/** Writes documents of turns that are stored already. */
+/** Writes documents of turns that are already stored. */
 export async function writeTurnDocuments(
   query: QueryFunction,
   names: SqlIdentifiers,
@@ -228,8 +228,8 @@ export async function writeTurnDocuments(
 }
 
 /**
- * The rest of a statement that puts the documents of `$1` with the terms of `$2`. `turns` is where the numbers of their
- * turns are found.
+ * The end of a statement that writes the documents of `$1` with the terms of `$2`. `turns` is the
+ * source of the turn numbers.
  */
 function putTurnDocuments(names: SqlIdentifiers, turns: string): string {
   const columns = [...TURN_DOCUMENT_COLUMNS, ...DERIVED_COLUMNS].map(quoteIdentifier)
@@ -270,11 +270,11 @@ async function putRows<T extends Table>(
   assertAllWritten(written?.count, rows.length)
 }
 
-/** Inserts or replaces the rows of a parameter, but never a row of another owner. */
+/** Upserts the rows of a parameter, but never a row of another owner. */
 function putStatement(table: string, columns: readonly string[], parameter = '$1'): string {
   const list = columns.map(quoteIdentifier).join(', ')
   const assignments = columns.map((column) =>
-    // Uses may have been counted since the row was read; writing it back must not undo that.
+    // Usage may have been counted since the row was read; the write must not undo that.
     column === 'use_count' || column === 'last_used_at'
       ? `${column} = GREATEST(stored.${column}, excluded.${column})`
       : `${quoteIdentifier(column)} = excluded.${quoteIdentifier(column)}`,
@@ -285,7 +285,7 @@ function putStatement(table: string, columns: readonly string[], parameter = '$1
     WHERE stored.owner_id = excluded.owner_id`
 }
 
-/** Another owner has put a row under the same id since this commit looked: to be treated like a unique violation. */
+/** Another owner wrote the same id since this commit read: treated like a unique violation. */
 function assertAllWritten(written: number | undefined, expected: number): void {
   if (written === expected) return
   throw new AppError('busy', 'Another owner wrote a row with the same id.', { sqlState: '23505' })

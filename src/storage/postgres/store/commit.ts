@@ -1,12 +1,10 @@
 /**
- * One commit: lock, look, decide, write.
- *
- * Commits of one owner follow one another, because each takes the owner's lock first; several owners are locked in
- * one order, so no two commits ever wait for each other. What is left to go wrong is two owners creating the same
- * id at once: the loser starts over, and then sees the row that was in its way.
- *
- * A connection that is lost before the commit was asked for has left nothing, so it is begun again. One that is lost
- * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
+ * One commit: lock, read, plan, write. Each commit takes its owner's lock first, which serializes
+ * the commits of one owner; several owners are locked in a global order, which prevents deadlocks.
+ * The remaining race is two owners creating the same id at once: the loser retries and then sees
+ * the conflicting row. A connection lost before COMMIT was sent leaves nothing, so the commit is
+ * retried. One lost during COMMIT leaves the outcome unknown, so the server is queried until the
+ * transaction has ended and its marker is found or not.
  */
 import type { OwnerId } from '../../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
@@ -30,11 +28,14 @@ import { type MemoryRowHead, planCommit, type RowHead, type RowHeads } from './c
 import { applyCommitPlan, type StoredDocumentState } from './commit-writer.ts'
 import { decodeText, type PlaceColumns, parseProvenance, readPlace } from './row-codec.ts'
 
-/** How often a commit is begun: others get in the way, or the server goes away and comes back. */
+/** Attempts per commit: writers conflict, and servers restart. */
 const ATTEMPTS_MAX = 6
-/** The wait before the second attempt. It doubles each time, so that a server may take a second or two to restart. */
+/**
+ * The delay before the second attempt. It doubles each time, which gives a restarting server a
+ * second or two.
+ */
 const FIRST_WAIT_MS = 40
-/** How often the server is asked what has become of a commit: for half a minute, in which it may recover from a crash. */
+/** How often the outcome of a commit is queried: for half a minute, enough for crash recovery. */
 const QUESTIONS_MAX = 38
 
 export async function applyCommit(
@@ -49,7 +50,7 @@ export async function applyCommit(
   const begin = toLockingBegin(toOwnerLocks(names, owners))
   const once = ({ statement }: CommitMarker) =>
     fence.runnerFor(database, 'everyone').transaction(begin, async (query, atEnd) => {
-      // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
+      // Reads across owners, because another owner may hold an id; writes stay within the given owners.
       const { heads, documents } = await readHeads(query, names, changes)
       const plan = planCommit(changes, heads)
       if (plan.kind === 'conflict') return plan
@@ -86,15 +87,16 @@ function createRetriesExhaustedError(thrown: AppError): AppError {
   if (wasLost) return thrown
   return new AppError(
     'busy',
-    `Other writers kept getting in the way of a commit; it was tried ${ATTEMPTS_MAX} times. Try again later.`,
+    `The commit conflicted with other writers in ${ATTEMPTS_MAX} attempts. Try again later.`,
     thrown.facts,
     thrown,
   )
 }
 
 /**
- * Whether a commit whose answer was lost was made all the same. The server knows, so it is asked until it can tell:
- * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
+ * Whether a commit succeeded although its response was lost. Queries the server until it knows: a
+ * blind retry would conflict with itself or apply twice. Throws when the outcome cannot be
+ * determined.
  */
 export async function resolveCommitInDoubt(
   { database, markers: marks }: Pick<CommitDependencies, 'database' | 'markers'>,
@@ -108,7 +110,7 @@ export async function resolveCommitInDoubt(
     try {
       const isOver = await isTransactionOver(database, transaction)
       if (await marks.has(mark)) return true
-      // Older servers call a commit over a moment before others see what it has done, so they are asked twice.
+      // Older servers report a transaction as ended shortly before its effects are visible, so the marker is read twice.
       if (isOver && wasOver) return false
       wasOver = isOver
     } catch (failure) {
@@ -120,8 +122,8 @@ export async function resolveCommitInDoubt(
 }
 
 /**
- * Whether nothing can come of a transaction any more that has not yet. A number that the server has never given or no
- * longer knows is of one that it has lost, or of long ago.
+ * Whether a transaction can no longer commit. An id that the server has never assigned or no longer
+ * knows belongs to a lost or very old transaction.
  */
 async function isTransactionOver({ query }: Pick<PostgresDatabase, 'query'>, transaction: unknown) {
   try {
@@ -136,12 +138,12 @@ async function isTransactionOver({ query }: Pick<PostgresDatabase, 'query'>, tra
   }
 }
 
-/** Somewhere around this long, so that those who met don't meet again. */
+/** Jitter, so that conflicting writers do not meet again. */
 async function sleepWithJitter(ms: number): Promise<void> {
   await sleep(withJitter(ms, Math.random(), 0.5))
 }
 
-/** Whom changes are about. */
+/** The owners that changes refer to. */
 export function collectOwners(changes: readonly Change[]): ReadonlySet<OwnerId> {
   return new Set(changes.map(ownerOf))
 }
@@ -172,8 +174,8 @@ type StoredHeads = {
 }
 
 /**
- * Everything stored that a commit might meet: the rows it names with the documents of its turns, and those that hold a
- * key it wants.
+ * Every stored row that a commit might touch: the rows it names with the documents of its turns,
+ * and those that hold a key it wants.
  */
 async function readHeads(
   query: QueryFunction,
@@ -220,7 +222,7 @@ async function readHeads(
 
 const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
 
-/** Ids of documents, then owners and keys that are wanted, then the ids of the other tables. */
+/** Document ids, then wanted owners and keys, then the ids of the other tables. */
 function listRequestedIds(changes: readonly Change[]): readonly ReadonlySet<string>[] {
   const ids = mapTables(() => new Set<string>())
   const [owners, keys] = [new Set<string>(), new Set<string>()]

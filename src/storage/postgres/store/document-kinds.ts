@@ -1,32 +1,32 @@
 /**
- * The two kinds of search documents: memories, and turns in the same form, as rows of one table.
- *
- * The document of a turn carries the negative number of its turn, so postings and vectors tell the two kinds apart
- * without reading a row, and a search for memories costs what there is of memories, however many turns stand beside them.
- * Every index of the table holds one kind. A statement about both reads them as a union, which PostgreSQL plans kind
- * by kind.
+ * The two kinds of search documents, memories and turns, as rows of one table. The document of a
+ * turn has the negative number of its turn, so postings and vectors distinguish the kinds without
+ * reading a row, and the cost of a search for memories does not grow with the number of turns.
+ * Every index of the table covers one kind. A statement about both reads a union, which PostgreSQL
+ * plans per kind.
  */
 import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 
-/** Word for word the conditions of the indexes, which PostgreSQL uses only then. */
+/** Must equal the conditions of the partial indexes literally; the planner uses them only then. */
 export const ROW_CONDITION_BY_KIND: Readonly<Record<DocumentKind, string>> = {
   memory: `type <> 'turn'`,
   turn: `type = 'turn'`,
 }
 
-/** The same for the numbers that postings and vectors refer to. */
+/** The same for the numbers in postings and vectors. */
 export const NUMBER_CONDITION_BY_KIND: Readonly<Record<DocumentKind, string>> = {
   memory: 'memory > 0',
   turn: 'memory < 0',
 }
 
-/** Less than any number of a document, to start a walk in their order. */
+/** Below any document number, to start an ordered scan. */
 export const DOCUMENT_NUMBER_MIN = Number.MIN_SAFE_INTEGER
 
 /**
- * The first rows of several statements, one for each kind, in one order. The order and the limit stand in each of them as
- * well: PostgreSQL walks along the index of a kind only where it is asked for the order of that kind.
+ * The first rows of several statements, one per kind, in a common order. Each statement repeats
+ * order and limit: PostgreSQL scans a partial index in order only when the statement for its kind
+ * requests that order.
  */
 export function unionKinds(
   kinds: readonly DocumentKind[],
@@ -37,7 +37,7 @@ export function unionKinds(
   return parts.length === 1 ? parts.join('') : `${parts.join(' UNION ALL ')} ${tail}`
 }
 
-/** The rows of these kinds, as a source of a statement about few of them. */
+/** The rows of these kinds as a source, for statements about few of them. */
 export function toKindSource({ memory }: SqlIdentifiers, kinds: readonly DocumentKind[]): string {
   const parts = kinds.map((kind) => `SELECT * FROM ${memory} WHERE ${ROW_CONDITION_BY_KIND[kind]}`)
   return parts.length === 1 ? memory : `(${parts.join(' UNION ALL ')})`

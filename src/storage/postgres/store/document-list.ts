@@ -1,4 +1,4 @@
-/** Reads search documents page by page. */
+/** Lists search documents page by page. */
 import type { Scope } from '../../../domain/scope.ts'
 import { type SearchDocument, selectKinds } from '../../../domain/search-document.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
@@ -27,7 +27,7 @@ export async function listDocuments(
     ...(asked.after === undefined ? [] : [`id ${beyond} ${binder.bind(asked.after)}`]),
   ]
   const columns = ROW_CODECS.memory.columns.map(quoteIdentifier).join(', ')
-  // One more than asked for tells whether there is another page.
+  // One row more than requested shows whether there is another page.
   const sql = unionKinds(
     kinds,
     `ORDER BY id ${direction} LIMIT ${binder.bind(limit + 1)}`,

@@ -1,4 +1,4 @@
-/** Counts memories by what they are. */
+/** Counts memories by attribute. */
 import type { Scope } from '../../../domain/scope.ts'
 import type { MemoryCounts, MemoryFilter } from '../../store.ts'
 import { type CountGroup, sumCounts } from '../../tally.ts'
@@ -6,7 +6,7 @@ import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import { createParameterBinder, TABLE_CONDITIONS, toScopeConditions } from './sql-filters.ts'
 
-/** Each escape of `core/storable-text.ts` is five characters that stand for one, and begins with U+E000. */
+/** Each storable-text escape is five characters for one, and begins with U+E000. */
 const CHARACTERS = `char_length(content)
   - 4 * (char_length(content) - char_length(replace(content, chr(57344), '')))`
 

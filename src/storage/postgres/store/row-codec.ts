@@ -1,8 +1,6 @@
 /**
- * Rows as the columns of their tables, and back.
- *
- * JSON is kept as text, because PostgreSQL's own JSON types refuse what JavaScript strings may hold. All other
- * text goes through the codec of `core/storable-text.ts`.
+ * Converts rows to table columns and back. JSON is stored as text, because PostgreSQL's JSON types
+ * reject strings that are valid in JavaScript. All other text goes through the storable-text codec.
  */
 import type { Entry, EntryKind } from '../../../domain/entry.ts'
 import type {
@@ -41,7 +39,7 @@ export type PlaceColumns = {
   session_id: SessionId | null
 }
 
-/** Of the table that holds both memories and the documents of turns. */
+/** Rows of the table that holds both memories and documents of turns. */
 export type MemoryColumns = PlaceColumns & {
   id: MemoryId
   key: string | null
@@ -154,7 +152,7 @@ const MEMORY_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof MemoryColumns)[]
 
-/** A turn in the table of memories: its document, and where it stands in its session. */
+/** A turn in the document table: its document and its position in the session. */
 export type TurnDocumentColumns = MemoryColumns & { position: number }
 
 export const TURN_DOCUMENT_COLUMNS = [...MEMORY_COLUMNS, 'position'] as const
@@ -167,7 +165,7 @@ export const ROW_CODECS: { readonly [T in Table]: RowCodec<T> } = {
   memory: {
     columns: MEMORY_COLUMNS,
     toColumns: toDocumentColumns,
-    fromColumns: (columns) => toDocument(columns) as Memory, // its statements leave turns out
+    fromColumns: (columns) => toDocument(columns) as Memory, // the statements exclude turns
   },
   revision: {
     columns: [
@@ -290,7 +288,7 @@ export function toDocument(columns: MemoryColumns): SearchDocument {
   }
 }
 
-/** Rows that were written before speakers were known have none. */
+/** Rows that predate speakers have none. */
 export function parseProvenance(json: string): Memory['provenance'] {
   return { speaker: null, ...JSON.parse(json) }
 }
@@ -389,7 +387,7 @@ function turnFromColumns(columns: TurnColumns): Turn {
   }
 }
 
-/** The codec changes how a name is written, never whose name it is: brands stay. */
+/** The codec only changes the encoding of a name, so the brand still holds. */
 export function encodeText<T extends string | null>(text: T): T {
   return (text === null ? null : toStorable(text)) as T // see above
 }

@@ -1,4 +1,4 @@
-/** Conversations, from the turns that there are of them. */
+/** Lists sessions, derived from their turns. */
 import type { OwnerId, SessionId, UserId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Instant } from '../../../lib/time.ts'

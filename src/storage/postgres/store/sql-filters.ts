@@ -1,4 +1,7 @@
-/** Scopes and filters → SQL conditions. Every value is bound as a parameter; none is ever part of a statement. */
+/**
+ * Translates scopes and filters to SQL conditions. Every value is a bound parameter, never part of
+ * the SQL text.
+ */
 import type { Scope } from '../../../domain/scope.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
 import { toStorable } from '../../../text/storable-text.ts'
@@ -15,7 +18,7 @@ import type {
 import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
 import { toSubstringCondition } from './substring-condition.ts'
 
-/** Collects the values of one statement; `bind` answers with the name of the parameter. */
+/** Collects the parameters of one statement; `bind` returns the placeholder. */
 export type ParameterBinder = {
   readonly values: readonly unknown[]
   bind(value: number | boolean | string | readonly string[]): string
@@ -33,7 +36,7 @@ export function createParameterBinder(): ParameterBinder {
   }
 }
 
-/** Must agree with `covers` of `core/ids.ts`. */
+/** Must agree with `covers` in the domain. */
 export function toScopeConditions(scope: Scope, { bind }: ParameterBinder): readonly string[] {
   const conditions = [`owner_id = ${bind(scope.owner)}`]
   if (scope.user === null) conditions.push('user_id IS NULL')
@@ -43,7 +46,10 @@ export function toScopeConditions(scope: Scope, { bind }: ParameterBinder): read
   return conditions
 }
 
-/** Whether few rows can pass, so that looking them up first beats comparing all candidates. */
+/**
+ * Whether the filter is selective, so that looking up the rows first beats comparing all
+ * candidates.
+ */
 export function isSelective(scope: Scope, where: DocumentFilter): boolean {
   const isNarrowing = ([name, value]: [string, unknown]) =>
     NARROWING.has(name) && value !== undefined
@@ -66,7 +72,7 @@ function memoryConditions(where: MemoryFilter, binder: ParameterBinder): readonl
   return toDocumentConditions(where, binder, ['memory'])
 }
 
-/** For rows of these kinds, which are those that the filter names, or some of them. */
+/** For rows of these kinds: those that the filter names, or a subset. */
 export function toDocumentConditions(
   where: DocumentFilter,
   binder: ParameterBinder,
@@ -102,9 +108,9 @@ export function toDocumentConditions(
 }
 
 /**
- * The source is cut out of the provenance, as text in JSON: PostgreSQL refuses to read escapes that are fine in JavaScript.
- * A quote inside JSON text is always escaped, so the name in plain quotes can only be that of the field. JSON is stored as
- * it is, without the escape of `core/storable-text.ts`, which a bound value has.
+ * Extracts the source from the provenance by text pattern: PostgreSQL rejects JSON escapes that are
+ * valid in JavaScript. A quote inside JSON text is always escaped, so the name in plain quotes can
+ * only be the field. JSON is stored as is, without the storable-text escape that a bound value has.
  */
 function isWrittenBy(sources: readonly string[], { bind }: ParameterBinder): string {
   const written = bind(sources.map((source) => JSON.stringify(source)))

@@ -1,19 +1,18 @@
 /**
- * Whether a column holds a text, in capitals or not, exactly as `core/containing.ts` says.
- *
- * PostgreSQL's own `lower` depends on the locale of the database; under "C" it knows only ASCII. Only letters that
- * occur in the wanted text matter, so just these are lowered, by name.
+ * A case-insensitive substring condition that matches `text/substring.ts` exactly. PostgreSQL's own
+ * `lower` depends on the locale of the database; under "C" it knows only ASCII. Only the letters of
+ * the search text matter, so only these are lowercased, explicitly.
  */
 
 import { toStorable } from '../../../text/storable-text.ts'
 import { foldCase } from '../../../text/substring.ts'
 import type { ParameterBinder } from './sql-filters.ts'
 
-/** The only letter that becomes two when it is lowered. */
+/** The only letter that lowercases to two. */
 const DOTTED_CAPITAL = 'İ'
-/** No letter behind it has capitals, as of Unicode 17. */
+/** No letter above it has an uppercase form, as of Unicode 17. */
 const CASED_CODE_POINT_MAX = 0x1ffff
-/** Begins an escape of `core/storable-text.ts`, which has four digits after it. */
+/** The prefix of a storable-text escape, followed by four digits. */
 const ESCAPE_CODE_POINT = 0xe000
 
 export function toSubstringCondition(
@@ -33,14 +32,14 @@ export function toSubstringCondition(
   const pattern = bind(toCharacterPattern(toStorable(wanted)))
   const conditions = columns.map((column) => {
     const lower = `translate(replace(${column}, ${dotted}, ${undotted}), ${from}, ${to}) COLLATE "C"`
-    // The digits of an escape are no text: where there are any, the search must not begin among them.
+    // The digits of an escape are not text: where escapes occur, a match must not begin inside one.
     return `CASE WHEN strpos(${column}, chr(${ESCAPE_CODE_POINT})) = 0 THEN strpos(${lower}, ${sought}) > 0
       ELSE ${lower} ~ ${pattern} END`
   })
   return `(${conditions.join(' OR ')})`
 }
 
-/** A pattern for the text behind any number of characters, each of which may be an escape. */
+/** A pattern for the text after any number of characters, each of which may be an escape. */
 function toCharacterPattern(text: string): string {
   const literal = [...text].map((character) => {
     const hex = (character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')
@@ -51,7 +50,7 @@ function toCharacterPattern(text: string): string {
 
 let known: ReadonlyMap<string, readonly string[]> | null = null
 
-/** By lowered letter, the other letters that are lowered to it. */
+/** For each lowercase letter, the other letters that lowercase to it. */
 function variants(): ReadonlyMap<string, readonly string[]> {
   if (known !== null) return known
   const found = new Map<string, string[]>()

@@ -1,15 +1,15 @@
 /**
- * Allowances that all processes take from: one row each, which fills by the clock of the server, so that the clocks of
- * the processes don't matter.
+ * Token buckets shared by all processes: one row each, refilled by the server's clock, so that
+ * clock differences between processes do not matter.
  */
 import { toStorable } from '../../../text/storable-text.ts'
 import type { TakeTokens, TokenGrant } from '../../store.ts'
 import type { PostgresDatabase } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 
-/** One that nobody has taken from for this long is full, and as good as none. */
+/** A bucket that is unused for this long is full, so its row can be deleted. */
 const FULL_AFTER_MINUTES = 2
-/** How often the full ones are removed, in calls. */
+/** Calls between cleanups of full buckets. */
 const SWEEP_EVERY = 1_000
 
 export function createTokenBuckets({ query }: PostgresDatabase, names: SqlIdentifiers): TakeTokens {
@@ -30,7 +30,10 @@ export function createTokenBuckets({ query }: PostgresDatabase, names: SqlIdenti
   }
 }
 
-/** One that isn't there yet is full. What was taken is kept in the row, since only that can be answered with. */
+/**
+ * A missing bucket is full. The row stores the number of tokens taken, since RETURNING can only
+ * return stored values.
+ */
 function takeStatement({ allowance }: SqlIdentifiers): string {
   const taken = (there: string) =>
     `CASE WHEN ${there} >= $4::float8 THEN LEAST($3::float8, floor(${there})) ELSE 0 END`

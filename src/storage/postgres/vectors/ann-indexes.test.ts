@@ -5,20 +5,20 @@ import { createIdentifiers } from '../schema/identifiers.ts'
 import { createAnnIndexes } from './ann-indexes.ts'
 import type { PgvectorFormat } from './vector-format.ts'
 
-const SUBJECT = { owner: 'ada' as OwnerId, kind: 'memory' } as const // any text is an owner
+const SUBJECT = { owner: 'ada' as OwnerId, kind: 'memory' } as const // any string is a valid owner
 const KEPT = { number: 1, dimensions: 8, column: 'exact' } as const
 
-/** A server where every owner is large and no index can be made, until it is said to be well. */
+/** A server where every owner is large and every index build fails until it is healed. */
 function server() {
   const state = { isWell: false, builds: 0 }
-  const query = (async () => [{ due: true }]) as unknown as QueryFunction // the one answer that is asked for
+  const query = (async () => [{ due: true }]) as unknown as QueryFunction // the only result that is read
   const database = {
     runOnOwnConnection: async (work: (query: QueryFunction) => Promise<unknown>) => {
       state.builds++
       if (!state.isWell) throw new Error('out of memory')
-      return work((async () => []) as unknown as QueryFunction) // somebody else has the lock
+      return work((async () => []) as unknown as QueryFunction) // another session holds the lock
     },
-  } as unknown as PostgresDatabase // only what is called
+  } as unknown as PostgresDatabase // only the methods under test
   const runner = { query } as unknown as QueryRunner
   const format: PgvectorFormat = {
     ...{ kind: 'pgvector', extensionSchema: 'public', version: '0.8.0' },

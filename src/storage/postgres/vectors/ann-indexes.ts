@@ -1,9 +1,8 @@
 /**
- * Indexes over the vectors of large owners, built while everything else goes on.
- *
- * Comparing a few thousand vectors one by one is fast and exact, and an index costs every write, so an owner gets one
- * only when there are many. An index is never needed for a right answer: until it is ready, and when it can't be
- * built, all vectors are compared.
+ * HNSW indexes over the vectors of large owners, built in the background. Comparing a few thousand
+ * vectors is fast and exact, and an index slows down every write, so only large owners get one.
+ * Results never depend on an index: until it is ready, and when it cannot be built, all vectors are
+ * compared.
  */
 
 import { Mutex } from '../../../lib/mutex.ts'
@@ -24,21 +23,23 @@ import {
 } from './vector-spaces.ts'
 
 export type AnnIndexes = {
-  /** Begins to build an index when the owner has many documents of the kind. Neither waits for it nor ever fails. */
-  buildIfDue(kept: StoredSpace, subject: IndexTarget): Promise<void>
+  /**
+   * Starts an index build when the owner has many documents of the kind. Neither waits nor fails.
+   */
+  buildIfDue(storedSpace: StoredSpace, subject: IndexTarget): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
 }
 
-/** Where vectors are compared one by one in any case. */
+/** For servers where vectors are always compared exactly. */
 export const NO_ANN_INDEXES: AnnIndexes = {
   buildIfDue: async () => {},
   drop: async () => {},
   report: () => ({}),
 }
 
-/** A build takes long, and whatever went wrong may go wrong again: each time it is tried after twice as long. */
+/** Exponential backoff: a build takes long, and the cause of a failure may persist. */
 const PAUSE_MS_MIN = MINUTE_MS
 const PAUSE_MS_MAX = 6 * HOUR_MS
 
@@ -58,16 +59,16 @@ export function createAnnIndexes(
   const failed = new Map<string, BuildFailure>()
   const mutex = new Mutex()
 
-  /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
-  function build(kept: StoredSpace, subject: IndexTarget): void {
-    building.add(buildIndexName(form, kept, subject))
-    void mutex.run(() => attempt(kept, subject))
+  /** Builds run one after the other; a build that finds another one in progress does nothing. */
+  function build(storedSpace: StoredSpace, subject: IndexTarget): void {
+    building.add(buildIndexName(form, storedSpace, subject))
+    void mutex.run(() => attempt(storedSpace, subject))
   }
 
-  async function attempt(kept: StoredSpace, subject: IndexTarget): Promise<void> {
-    const name = buildIndexName(form, kept, subject)
+  async function attempt(storedSpace: StoredSpace, subject: IndexTarget): Promise<void> {
+    const name = buildIndexName(form, storedSpace, subject)
     try {
-      await buildIndex(tables, kept, subject)
+      await buildIndex(tables, storedSpace, subject)
       failed.delete(name)
     } catch (thrown) {
       const because = thrown instanceof Error ? thrown.message : String(thrown)
@@ -80,13 +81,13 @@ export function createAnnIndexes(
   }
 
   return {
-    async buildIfDue(kept, subject) {
-      const name = buildIndexName(form, kept, subject)
+    async buildIfDue(storedSpace, subject) {
+      const name = buildIndexName(form, storedSpace, subject)
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
-      if (!isIndexable(form, kept) || building.has(name) || isPaused) return
-      const isDue = await needsIndex(tables, kept, subject, scannedMax).catch(() => false)
-      // Asked again, since another call may have begun meanwhile.
-      if (isDue && !building.has(name)) build(kept, subject)
+      if (!isIndexable(form, storedSpace) || building.has(name) || isPaused) return
+      const isDue = await needsIndex(tables, storedSpace, subject, scannedMax).catch(() => false)
+      // Checked again, since another call may have started meanwhile.
+      if (isDue && !building.has(name)) build(storedSpace, subject)
     },
 
     async drop(spaceNumber) {
@@ -105,16 +106,16 @@ export function createAnnIndexes(
 
     report() {
       const [failure] = failed.values()
-      const told = failure === undefined ? {} : { indexBuildError: failure.because }
-      return { indexBuildsRunning: building.size, ...told }
+      const failureReport = failure === undefined ? {} : { indexBuildError: failure.because }
+      return { indexBuildsRunning: building.size, ...failureReport }
     },
   }
 }
 
-/** Counts no further than it must. */
+/** Stops counting at the threshold. */
 async function needsIndex(
   { runnerFor: of, names, format: form }: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
   scannedMax: number,
 ): Promise<boolean> {
@@ -125,8 +126,8 @@ async function needsIndex(
            AND ${NUMBER_CONDITION_BY_KIND[subject.kind]} LIMIT $4 + 1
        ) AS held) END AS due`,
     [
-      qualifyName(names.schema, buildIndexName(form, kept, subject)),
-      kept.number,
+      qualifyName(names.schema, buildIndexName(form, storedSpace, subject)),
+      storedSpace.number,
       hashOwner(subject.owner),
       scannedMax,
     ],
@@ -136,13 +137,13 @@ async function needsIndex(
 
 async function buildIndex(
   tables: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): Promise<void> {
   const { database, names, format: form } = tables
-  const name = buildIndexName(form, kept, subject)
+  const name = buildIndexName(form, storedSpace, subject)
   await database.runOnOwnConnection(async (query) => {
-    // When another process is building one, this one's turn comes with a later put.
+    // While another process builds an index, a later put retries.
     const [lock] = await query<{ taken: boolean }>(
       `SELECT pg_try_advisory_lock(${toIndexLock(names)}) AS taken`,
     )
@@ -152,18 +153,18 @@ async function buildIndex(
       [qualifyName(names.schema, name)],
     )
     if (index?.valid === true) return
-    // A build that was interrupted leaves an index that is kept up to date and never used.
+    // An interrupted build leaves an invalid index, which is maintained but never used.
     if (index !== undefined) await query(dropStatement(tables, name))
-    await query(createIndexSql(tables, kept, subject))
-    for (const former of listObsoleteIndexNames(form, kept, subject)) {
+    await query(createIndexSql(tables, storedSpace, subject))
+    for (const former of listObsoleteIndexNames(form, storedSpace, subject)) {
       await query(dropStatement(tables, former))
     }
-    // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
+    // The planner decides whether to use the index and needs current row counts.
     for (const table of [names.embedding, names.memory]) await query(`ANALYZE ${table}`)
   })
 }
 
-/** Readers and writers go on meanwhile. */
+/** CONCURRENTLY does not block readers and writers. */
 function dropStatement({ names }: VectorStorage, name: string): string {
   return `DROP INDEX CONCURRENTLY IF EXISTS ${qualifyName(names.schema, name)}`
 }

@@ -1,6 +1,7 @@
 /**
- * The nearest vectors on a server without pgvector: PostgreSQL applies scope and filters and hands the vectors out page by
- * page, and they are compared here. A function in SQL would do it there, at several times the cost.
+ * Nearest-neighbor search without pgvector: PostgreSQL applies scope and filters and returns the
+ * vectors page by page, and this process compares them. An SQL function would do so at several
+ * times the cost.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
@@ -17,7 +18,7 @@ import {
 } from './vector-search.ts'
 import type { VectorStorage } from './vector-spaces.ts'
 
-/** Vectors that are held in memory at once. */
+/** Vectors held in memory at once. */
 const PAGE_ROWS = 5_000
 
 type Columns = { memory: number; id: MemoryId; vector: string }

@@ -1,6 +1,6 @@
 /**
- * Vectors in PostgreSQL, with pgvector. They stand beside the documents and go with them in the same transaction, so a
- * search never meets a vector of something that is gone.
+ * Vector index in PostgreSQL with pgvector. Vectors are deleted in the same transaction as their
+ * documents, so a search never finds the vector of a deleted document.
  */
 import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
@@ -56,16 +56,16 @@ import {
 
 export type PostgresVectorIndexOptions = {
   readonly tables: VectorStorage
-  /** Where a search is answered: with these tables, or with their copy on another server. */
+  /** Where searches run: on the primary or on a read replica. */
   readonly runSearch: <T>(
     owner: OwnerId,
     search: (tables: VectorStorage) => Promise<T>,
   ) => Promise<T>
-  /** Up to how many vectors of one owner are compared one by one. */
+  /** The most vectors of one owner that are compared exactly. */
   readonly exactSearchVectorsMax: number
 }
 
-/** How many numbers one statement carries at most; a single vector may still have more. */
+/** The most numbers in one statement; a single vector may exceed it. */
 const STATEMENT_NUMBERS_MAX = 500_000
 const DROPPED_AT_ONCE = 10_000
 
@@ -90,7 +90,7 @@ export function createPostgresVectorIndex(options: PostgresVectorIndexOptions): 
     spaces: () => spaces(tables),
     drop: (space) => drop(tables, indexes, space),
     report: () => ({ kind: form.kind, ...facts, ...indexes.report() }),
-    // The connections are the store's, and an index that is being built may be finished.
+    // The store owns the connections; a running index build may finish.
     close: async () => {},
   }
 }
@@ -106,7 +106,7 @@ async function put(
   if (entries.length === 0) return
   const { runnerFor: of, names } = tables
   const owners = new Set(entries.map(({ place }) => place.owner))
-  // No commit of these owners comes in between, so what is put is of the memories as they are.
+  // The owner locks exclude concurrent commits, so vectors match the current memories.
   const { kept, rows } = await of([...owners]).transaction(
     toLockingBegin(toOwnerLocks(names, owners)),
     async (query) => {
@@ -134,7 +134,7 @@ function assertDimensionsSupported(
   if (dimensions <= most) return
   throw new AppError(
     'invalid_input',
-    `pgvector holds vectors of up to ${most} dimensions, not ${dimensions}.`,
+    `pgvector supports up to ${most} dimensions; got ${dimensions}.`,
     { dimensions },
   )
 }
@@ -149,7 +149,9 @@ type EntryRow = {
   readonly vector: string | null
 }
 
-/** The entries whose document is there and has the text that was embedded; of several for one document, the last. */
+/**
+ * The entries whose document exists with the embedded text; of several for one document, the last.
+ */
 async function rowsFor(
   query: QueryFunction,
   { names, format: form }: VectorStorage,
@@ -171,7 +173,7 @@ async function rowsFor(
       content: decodeText(columns.content),
       provenance: parseProvenance(columns.provenance),
     })
-    // The session is only where a memory was learned; its vector is the same in another one.
+    // The session only records where a memory was learned; it does not affect the vector.
     const isCurrent =
       isWithinScope({ owner, user }, readPlace(columns)) && textHash === entry.textHash
     return isCurrent ? [entryRow(form, columns.number, entry)] : []
@@ -228,7 +230,7 @@ async function remove(
   const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...toScopeConditions(scope, binder)]
   const sql = `DELETE FROM ${names.embedding} WHERE space = ${binder.bind(kept.number)}
     AND memory = ANY (ARRAY(SELECT number FROM ${names.memory} WHERE ${conditions.join(' AND ')}))`
-  // The lock keeps it in line with commits, which might otherwise meet the same rows in another order.
+  // The owner lock gives commits and vector writes the same lock order, which prevents deadlocks.
   const begin = toLockingBegin(toOwnerLocks(names, [scope.owner]))
   await of([scope.owner]).transaction(begin, (query) => query(sql, binder.values))
 }
@@ -251,7 +253,7 @@ async function vectorsOf(
     .readAllWithSettings([], [toFindSpaceStatement(names, space), [vectors, binder.values]])
   const kept = readSpace(form, space, spaces)
   if (kept === null) return new Map()
-  const rows = found as readonly { id: MemoryId; vector: string | null }[] // the columns of the second statement
+  const rows = found as readonly { id: MemoryId; vector: string | null }[] // the row type of the second statement
   const parse = (text: string | null) =>
     text === null ? new Float32Array(kept.dimensions) : decodeVector(form, text)
   return new Map(rows.map(({ id, vector }) => [decodeText(id), parse(vector)]))
@@ -318,8 +320,8 @@ async function spaces({ runnerFor: of, names }: VectorStorage): Promise<readonly
 }
 
 /**
- * The space is gone with the first statement; its vectors follow a few at a time, so that nobody has to wait for all
- * of them. One that was interrupted is finished by the next.
+ * The first statement removes the space; its vectors follow in small batches, so that no writer
+ * waits for all of them. The next drop finishes an interrupted one.
  */
 async function drop(
   { database, runnerFor: of, names }: VectorStorage,
@@ -364,7 +366,7 @@ async function dropBatch(
   spaceNumber: number,
   after: number | null,
 ): Promise<number | null> {
-  // Rows that a commit is about to delete are left to it: waiting for it could be waiting for each other.
+  // Rows locked by a commit that deletes them are skipped: waiting could deadlock.
   const [row] = await query<{ last: number | null }>(
     `WITH next AS MATERIALIZED (
          SELECT memory FROM ${names.embedding} WHERE space = $1 AND memory > $2

@@ -1,25 +1,26 @@
 /**
- * How vectors stand in the database: as pgvector keeps them, or as plain bytes where it is missing. Everything that
- * depends on it is here: how they are written, read, and what a server of some version can do with them.
+ * The storage formats of vectors: pgvector columns, or plain bytes without the extension.
+ * Everything that depends on the format is here: encoding, decoding, and the capabilities of a
+ * server version.
  */
 import { endianness } from 'node:os'
 import { isByteSpace } from '../../../domain/embedding-text.ts'
 
 export type PgvectorFormat = {
   readonly kind: 'pgvector'
-  /** The quoted schema of the extension: it need not be on anybody's search path. */
+  /** The quoted schema of the extension: it need not be on the search path. */
   readonly extensionSchema: string
   readonly version: string
-  /** Whether it knows vectors of half precision. */
+  /** Whether the extension supports half-precision vectors. */
   readonly hasHalfPrecision: boolean
-  /** Whether a search in an index goes on until enough has passed the filters. */
+  /** Whether index scans continue until enough hits pass the filters. */
   readonly hasIterativeScan: boolean
   readonly quantizedType: 'halfvec' | 'vector'
 }
 
 export type BytesFormat = {
   readonly kind: 'plain'
-  /** Why there is no pgvector. */
+  /** Why pgvector is unavailable. */
   readonly reason: string
 }
 
@@ -27,10 +28,10 @@ export type VectorFormat = PgvectorFormat | BytesFormat
 
 export const BYTES_FORMAT = { kind: 'plain' } as const
 
-/** The column that a vector is in. */
+/** The column that holds the vector. */
 export type VectorColumnName = 'exact' | 'rounded'
 
-/** What pgvector can hold, and what an index over its vectors can. */
+/** The most dimensions that pgvector stores, and that its indexes support. */
 const DIMENSIONS_MAX = 16_000
 const INDEXED_MAX = 2_000
 const INDEXED_HALVES_MAX = 4_000
@@ -43,7 +44,7 @@ export function getDimensionsMax(form: VectorFormat): number {
   return form.kind === 'pgvector' ? DIMENSIONS_MAX : Number.POSITIVE_INFINITY
 }
 
-/** From the text that `toText` has made, in a statement. */
+/** The SQL expression that decodes the output of `toText`. */
 export function toStoredExpression(
   form: VectorFormat,
   column: VectorColumnName,
@@ -53,13 +54,16 @@ export function toStoredExpression(
   return `${text}::${form.extensionSchema}.${column === 'exact' ? 'vector' : form.quantizedType}`
 }
 
-/** As text that `fromText` reads, in a statement. Bytes are read many times as fast as written numbers. */
+/**
+ * The SQL expression whose output `fromText` decodes. Bytes decode many times faster than decimal
+ * text.
+ */
 export function toReadExpression(form: VectorFormat, vector: string): string {
   if (form.kind === 'plain') return `encode(${vector}, 'base64')`
   return `encode(${form.extensionSchema}.vector_send(${vector}::${form.extensionSchema}.vector), 'base64')`
 }
 
-/** Single precision survives the way through text unchanged. */
+/** Single precision survives the round trip through text unchanged. */
 export function encodeVector({ kind }: VectorFormat, vector: Float32Array): string {
   if (kind === 'pgvector') return `[${vector.join(',')}]`
   const { buffer, byteOffset, byteLength } = vector.slice()
@@ -67,28 +71,30 @@ export function encodeVector({ kind }: VectorFormat, vector: Float32Array): stri
 }
 
 export function decodeVector({ kind }: VectorFormat, text: string): Float32Array {
-  // Copied, because numbers may only begin at certain places of a buffer.
+  // Copied, because a typed array must begin at an aligned offset.
   const given = Uint8Array.from(Buffer.from(text, 'base64'))
   if (kind === 'plain') return floatsIn(littleEndFirst(Buffer.from(given.buffer)))
   const numbers = Buffer.from(given.buffer.slice(SENT_HEADER_BYTES))
   return floatsIn(littleEndFirst(numbers.swap32()))
 }
 
-/** pgvector sends how many numbers there are, something that it may need one day, and the numbers, the big end first. */
+/**
+ * pgvector's binary format: the number of dimensions, a reserved field, then big-endian floats.
+ */
 const SENT_HEADER_BYTES = 4
 
 function floatsIn({ buffer }: Buffer): Float32Array {
   return new Float32Array(buffer)
 }
 
-/** From the order of bytes of this machine, or to it. */
+/** Converts between little-endian and the byte order of this machine. */
 function littleEndFirst(bytes: Buffer): Buffer {
   return endianness() === 'LE' ? bytes : bytes.swap32()
 }
 
 /**
- * The inner product of a stored vector with the one in the parameter. Rounding must neither make it leave its range
- * nor round the vector that is looked for, which is as exact as it was given.
+ * The inner product of a stored vector and the parameter. Rounding must neither exceed the range of
+ * half precision nor affect the query vector, which stays in single precision.
  */
 export function toSimilarityExpression(
   { extensionSchema: extension }: PgvectorFormat,
@@ -99,7 +105,7 @@ export function toSimilarityExpression(
   return `LEAST(1, GREATEST(-1, ${product}))`
 }
 
-/** The type that an index is made with. */
+/** The operator class for indexes. */
 export function selectIndexType({
   hasHalfPrecision: hasHalves,
 }: PgvectorFormat): 'halfvec' | 'vector' {

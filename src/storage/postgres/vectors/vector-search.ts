@@ -1,13 +1,11 @@
 /**
- * The nearest vectors, with scope and filters inside the query.
- *
- * Vectors of an owner without an index are compared one by one. An index answers about the nearest, so with one a
- * fixed number of candidates is taken from it and compared exactly. That number doesn't depend on the limit: then the
- * first hits don't either. PostgreSQL knows how many documents pass the filters, so it is left to decide whether to go
- * through the index or to begin with the documents. When fewer candidates come back than were asked for, the index may
- * have given up on the filters, and all vectors are compared after all.
- *
- * Memories and turns have indexes of their own, so where both are asked for, both are searched, at the same time.
+ * Nearest-neighbor search with scope and filters inside the query. The vectors of an owner without
+ * an index are compared exactly. With an index, a fixed number of candidates is taken from it and
+ * rescored exactly. That number does not depend on the limit, so neither do the first hits.
+ * PostgreSQL knows how many documents pass the filters, so its planner decides whether to start
+ * from the index or from the documents. When fewer candidates come back than requested, the index
+ * may have run out before the filters were satisfied, and all vectors are compared. Memories and
+ * turns have separate indexes; a search for both runs on both concurrently.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
@@ -52,10 +50,13 @@ import {
   type VectorStorage,
 } from './vector-spaces.ts'
 
-/** What one search returns at most. */
+/** The most hits of one search. */
 const HITS_MAX = TEXT_HITS_MAX
 
-/** Candidates from an index: so many for ordinary limits, so that the first hits don't depend on them, and else the most. */
+/**
+ * Index candidates: a fixed number for ordinary limits, so that the first hits do not depend on
+ * them; else the maximum.
+ */
 const CANDIDATES = 300
 const ORDINARY_LIMIT = 100
 
@@ -63,17 +64,19 @@ function candidatesFor({ limit }: VectorQuery): number {
   return limit <= ORDINARY_LIMIT ? CANDIDATES : HITS_MAX
 }
 
-/** How thoroughly the index is searched for each candidate: well above its default of 40, and still fast. */
+/** `hnsw.ef_search` per candidate: well above the default of 40, and still fast. */
 const SEARCH_BREADTH = 200
 
-/** The most that it can be. Without iterative scans it is also how many candidates there are at most. */
+/**
+ * The maximum of `hnsw.ef_search`. Without iterative scans it also caps the number of candidates.
+ */
 const SEARCH_BREADTH_MAX = 1_000
 
 function indexSettings({ hasIterativeScan: iterates }: PgvectorFormat): readonly string[] {
   if (!iterates) return [JIT_OFF, `hnsw.ef_search = ${SEARCH_BREADTH_MAX}`]
   return [
     JIT_OFF,
-    // The order within the candidates doesn't matter, since all of them are compared again.
+    // The order of candidates does not matter, since all of them are rescored.
     'hnsw.iterative_scan = relaxed_order',
     `hnsw.ef_search = ${SEARCH_BREADTH}`,
   ]
@@ -81,12 +84,13 @@ function indexSettings({ hasIterativeScan: iterates }: PgvectorFormat): readonly
 
 type HitColumns = NeighborColumns & { id: MemoryId; similarity: number; candidates?: number }
 
-/** Where the vectors of an owner's documents of one kind are to be looked for in a space. */
+/** Identifies the vectors of one owner's documents of one kind in a space. */
 type SpaceLocation = { readonly kept: StoredSpace; readonly hasIndex: boolean }
 
 /**
- * What was last known of each, so that a search need not ask first. It is asked with every search all the same, in the
- * same trip: a space may have been made anew, and an index may be ready or gone.
+ * The last known state of each space, which saves a lookup before the search. The search itself
+ * verifies it in the same round trip: a space may have been recreated, and an index may have become
+ * ready or been dropped.
  */
 export type SpaceLocationCache = {
   get(space: VectorSpace, subject: IndexTarget): SpaceLocation | null
@@ -135,7 +139,7 @@ export async function searchNearest(
   return hits.length < limit ? hits : [...hits, ...missingAmong(hits, memories, query)]
 }
 
-/** The best of the memories, as far as the hits lack them. */
+/** The best memories, as far as the hits do not include them. */
 function missingAmong(
   hits: readonly VectorHit[],
   memories: readonly VectorHit[],
@@ -191,7 +195,7 @@ async function findLocation(
 
 type PlaceColumns = { number: number; dimensions: number; ready: boolean | null }
 
-/** Finds the space, and whether the owner has an index of the kind there that is ready. */
+/** Looks up the space, and whether the owner has a ready index of the kind. */
 function placeStatement(
   { names, format: form }: VectorStorage,
   space: VectorSpace,
@@ -214,7 +218,7 @@ function placeFrom(
   return { kept: toStoredSpace(form, space, row), hasIndex: row.ready === true }
 }
 
-/** What is nearest if everything is where it was taken to be, and where it is. */
+/** The nearest vectors under the assumed state, together with the actual state. */
 async function nearestAt(
   tables: VectorStorage<PgvectorFormat>,
   space: VectorSpace,
@@ -228,7 +232,7 @@ async function nearestAt(
       .runnerFor([scope.owner])
       .readAllWithSettings(settings, [placeStatement(tables, space, subject), statement])
     return {
-      place: placeFrom(tables, space, places as readonly PlaceColumns[]), // as each was asked for
+      place: placeFrom(tables, space, places as readonly PlaceColumns[]), // the row types of the two statements
       rows: rows as readonly HitColumns[],
     }
   }
@@ -236,7 +240,7 @@ async function nearestAt(
     rows.map((row, at) => hitFrom(row, at, query.besides))
   if (hasIndex && !isSelective(scope, query.where)) {
     const { place, rows } = await ask(searchByIndex(tables, search))
-    // With fewer the index may have given up on the filters.
+    // Fewer candidates: the index may have run out before the filters were satisfied.
     if (rows[0]?.candidates === candidatesFor(query)) return { place, hits: hitsOf(rows) }
   }
   const { place, rows } = await ask(searchByComparison(tables, search))
@@ -260,7 +264,7 @@ function searchByComparison(
       FROM ${toSelectiveFilteredVectors(tables, search, binder)} ${tail}`
     return [[], ordered(tables, query, binder, statement)]
   }
-  // Documents are read in the order of their similarity, and only until enough of them pass the filters.
+  // Reads documents in order of similarity, only until enough of them pass the filters.
   const statement = `SELECT m.*, similarity
     FROM (SELECT e.memory, ${near} FROM ${tables.names.embedding} AS e
       WHERE ${held(search, binder).join(' AND ')} ORDER BY similarity DESC) AS best
@@ -300,7 +304,7 @@ function searchByIndex(
 
 const ORDER = 'similarity DESC, id DESC'
 
-/** Where the surroundings are to be told as well, what they are found by. */
+/** The columns that neighbors are looked up by, where they are requested. */
 function columnsFor({ besides }: VectorQuery): string {
   return besides === undefined ? 'id' : NEIGHBOR_KEY_COLUMNS.join(', ')
 }
@@ -318,7 +322,7 @@ function ordered(
   return [sql, binder.values]
 }
 
-/** The vectors that may be hits, with their documents. */
+/** The candidate vectors, joined with their documents. */
 export function toFilteredVectors(
   tables: VectorStorage,
   search: VectorSearchContext,
@@ -328,7 +332,7 @@ export function toFilteredVectors(
   return `${toHashJoin(tables)} WHERE ${conditions.join(' AND ')}`
 }
 
-/** The same where few documents can be hits. */
+/** The same for selective filters. */
 export function toSelectiveFilteredVectors(
   tables: VectorStorage,
   search: VectorSearchContext,

@@ -1,4 +1,4 @@
-/** Spaces as the database knows them: their numbers, where their vectors are, and their indexes. */
+/** Vector spaces in the database: their numbers, columns and indexes. */
 
 import type { QueryResultRow } from 'pg'
 import type { OwnerId } from '../../../domain/ids.ts'
@@ -25,12 +25,12 @@ import {
   type VectorFormat,
 } from './vector-format.ts'
 
-/** What every call on vectors needs. */
+/** The context of every vector call. */
 export type VectorStorage<Form extends VectorFormat = VectorFormat> = {
   readonly database: PostgresDatabase
-  /** Statements that see these owners alone. */
+  /** Runs statements restricted to these owners. */
   readonly runnerFor: (owners: VisibleOwners) => QueryRunner
-  /** The tables of vectors under their names are those of the form. */
+  /** The names of the vector tables, as the storage format names them. */
   readonly names: SqlIdentifiers
   readonly format: Form
 }
@@ -38,16 +38,16 @@ export type VectorStorage<Form extends VectorFormat = VectorFormat> = {
 export type StoredSpace = {
   readonly number: number
   readonly dimensions: number
-  /** The column that its vectors are in. */
+  /** The column that holds the space's vectors. */
   readonly column: VectorColumnName
 }
 
-/** Whose vectors an index is over, and of which documents. */
+/** The owner and the document kind that an index covers. */
 export type IndexTarget = { readonly owner: OwnerId; readonly kind: DocumentKind }
 
 type SpaceColumns = { number: number; dimensions: number }
 
-/** Null when nobody has put a vector there. `lock` keeps it from being dropped until the transaction ends. */
+/** Null when the space has no vectors yet. `lock` prevents a drop until the transaction ends. */
 export async function findSpace(
   query: QueryFunction,
   { names, format: form }: VectorStorage,
@@ -66,13 +66,13 @@ export function toFindSpaceStatement(
   return [sql, [toStorable(signature)]]
 }
 
-/** From what the statement gave. */
+/** Parses the row of a space. */
 export function readSpace(
   form: VectorFormat,
   space: VectorSpace,
   [row]: readonly QueryResultRow[],
 ): StoredSpace | null {
-  return row === undefined ? null : toStoredSpace(form, space, row as SpaceColumns) // as it was asked for
+  return row === undefined ? null : toStoredSpace(form, space, row as SpaceColumns) // the row type of the statement
 }
 
 export function toStoredSpace(
@@ -83,7 +83,7 @@ export function toStoredSpace(
   if (dimensions !== space.dimensions) {
     throw new AppError(
       'invalid_input',
-      `The vectors of "${space.signature}" have ${dimensions} dimensions, not ${space.dimensions}.`,
+      `The vectors of "${space.signature}" must have ${dimensions} dimensions; got ${space.dimensions}.`,
       { dimensions: space.dimensions, expected: dimensions },
     )
   }
@@ -98,7 +98,7 @@ export async function ensureSpace(
   while (true) {
     const known = await findSpace(query, tables, space, 'FOR KEY SHARE')
     if (known !== null) return known
-    // Somebody else may be creating it as well, or drop it before it is found: then look again.
+    // Another process may create the space concurrently, or drop it before it is found: try again.
     await query(
       `INSERT INTO ${tables.names.embedding_space} (signature, dimensions) VALUES ($1, $2)
        ON CONFLICT (signature) DO NOTHING`,
@@ -107,19 +107,22 @@ export async function ensureSpace(
   }
 }
 
-/** What an index is made of, and what a query must be ordered by for the index to be of use. */
+/** The indexed expression, which a query must order by for the planner to use the index. */
 export function toIndexedExpression(
   form: PgvectorFormat,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   vector: string,
 ): string {
-  return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${kept.dimensions}))`
+  return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${storedSpace.dimensions}))`
 }
 
-/** The name of an index begins with this, and goes on with the space's number, the owner's, the kind, and how it was made. */
+/**
+ * The prefix of index names, followed by the numbers of space and owner, the kind, and the format
+ * version.
+ */
 export const INDEX_PREFIX = 'embedding_nearest_'
 
-/** What the name of an index ends with that was made by a version without half precision. */
+/** The suffix of index names from versions without half precision. */
 export function getIndexSuffix({
   hasHalfPrecision: hasHalves,
 }: Pick<PgvectorFormat, 'hasHalfPrecision'>): string {
@@ -134,19 +137,23 @@ export function buildIndexName(
   return `${INDEX_PREFIX}${number}_${toOwnerHashText(owner)}_${kind}${getIndexSuffix(form)}`
 }
 
-/** The names of indexes over the same vectors that another version of the extension, or of Recollect, has made. */
+/**
+ * The names of indexes over the same vectors that other versions of pgvector or Recollect created.
+ */
 export function listObsoleteIndexNames(
   form: Pick<PgvectorFormat, 'hasHalfPrecision'>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): readonly string[] {
   const others = [true, false].filter((hasHalves) => hasHalves !== form.hasHalfPrecision)
   const ofBothKinds = [true, false].map(
     (hasHalves) =>
-      `${INDEX_PREFIX}${kept.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
+      `${INDEX_PREFIX}${storedSpace.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
   )
   return [
-    ...others.map((hasHalves) => buildIndexName({ hasHalfPrecision: hasHalves }, kept, subject)),
+    ...others.map((hasHalves) =>
+      buildIndexName({ hasHalfPrecision: hasHalves }, storedSpace, subject),
+    ),
     ...ofBothKinds,
   ]
 }
@@ -156,18 +163,18 @@ export function toOwnerHashText(owner: string): string {
 }
 
 /**
- * An owner has indexes of its own or none, so that nobody's search goes through the vectors of others; and one for each
- * kind of document, so that a search for memories never goes through turns.
+ * Indexes are partial: one per owner, so that no search traverses the vectors of others, and one
+ * per document kind, so that a search for memories never traverses turns.
  */
 export function createIndexSql(
   { names, format: form }: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): string {
-  return `CREATE INDEX CONCURRENTLY ${quoteIdentifier(buildIndexName(form, kept, subject))}
+  return `CREATE INDEX CONCURRENTLY ${quoteIdentifier(buildIndexName(form, storedSpace, subject))}
     ON ${names.embedding} USING hnsw
-      (${toIndexedExpression(form, kept, kept.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
-    WHERE space = ${kept.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint
+      (${toIndexedExpression(form, storedSpace, storedSpace.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
+    WHERE space = ${storedSpace.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint
       AND ${NUMBER_CONDITION_BY_KIND[subject.kind]}`
 }
 
