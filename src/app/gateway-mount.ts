@@ -20,7 +20,7 @@ export async function serveWithGateway(
   { registry, bodyBytesMax, upstream: shared }: GatewaySettings,
   start: (options: ServeOptions) => Promise<RunningServer>,
 ): Promise<RunningServer> {
-  const { engine, version, auth, embeddingProviders, onAnswer } = options
+  const { engine, version, auth, embeddingProviders, onAnswer, onFailure } = options
   const { mounts = [], clock = systemClock } = options
   const upstream = shared ?? createUpstream()
   const closeOwn = async () => {
@@ -38,6 +38,7 @@ export async function serveWithGateway(
     loadTokenDecoder: () => tokenizers.reader(),
     ...(embeddingProviders === undefined ? {} : { embeddingProviders }),
     ...(onAnswer === undefined ? {} : { onAnswer }),
+    ...(onFailure === undefined ? {} : { onFailure }),
     ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
   })
   try {

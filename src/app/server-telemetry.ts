@@ -2,6 +2,7 @@
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
+import type { MemoryFailure } from '../conversations/failures.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGauges } from '../engine/health.ts'
 import { createReplicationListener, instrumentEngine } from '../engine/instrumentation.ts'
@@ -45,12 +46,15 @@ export async function serveWithTelemetry(
           },
         })
   const stopWatching = bare.admin.replication.subscribe(createReplicationListener(telemetry))
+  const onFailure = (failure: MemoryFailure) => recordFailure(telemetry, failure)
+  const stopReporting = bare.conversations.onFailure(onFailure)
   const engine = instrumentEngine(bare, telemetry)
   const serving = await start({
     ...options,
     engine,
     metrics: () => metrics.text(),
     onRequest: (report) => recordRequest(telemetry, report),
+    onFailure,
     onAnswer: ({ provider, outcome }) =>
       telemetry.count('recollect_provider_responses_total', { provider, outcome: String(outcome) }),
   })
@@ -64,6 +68,7 @@ export async function serveWithTelemetry(
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
       stopWatching()
+      stopReporting()
       await yieldToEventLoop() // The last events are logged by then.
       telemetry.log('info', 'stopped')
       await exporter?.close()
@@ -109,6 +114,18 @@ function recordModelCall(telemetry: Telemetry, { outcome, tokens }: ModelCallRep
     const count = tokens?.[direction] ?? 0
     if (count > 0) telemetry.count('recollect_model_tokens_total', { direction }, count)
   }
+}
+
+/** A request continues without memory when memory fails, so only this line tells the cause. */
+function recordFailure(
+  telemetry: Telemetry,
+  { stage, owner, requestId, error }: MemoryFailure,
+): void {
+  const outcome = toAppError(error).code
+  const operation = `conversations.${stage}`
+  telemetry.log(outcome === 'internal' ? 'error' : 'warn', 'operation_failed', {
+    ...{ operation, outcome, owner, requestId, error },
+  })
 }
 
 function recordRequest(telemetry: Telemetry, report: RequestReport): void {

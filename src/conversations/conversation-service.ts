@@ -4,13 +4,11 @@ import type { OwnerId, ReceiptId } from '../domain/ids.ts'
 import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { NO_YIELD, RequestBackpressure, type YieldTurn } from '../lib/backpressure.ts'
-import { BoundedQueue } from '../lib/bounded-queue.ts'
+import { RequestBackpressure } from '../lib/backpressure.ts'
 import { createStallBreaker } from '../lib/circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
-import { yieldingStore } from '../storage/access/yielding-store.ts'
 import { type ConversationAdmin, createConversationAdmin } from './admin.ts'
 import { ContextCache } from './context/context-cache.ts'
 import {
@@ -21,17 +19,10 @@ import {
   prepareWithoutLookup,
 } from './context/context-preparation.ts'
 import type { PreparedRequest, RequestLifecycle, RequestOutcome } from './conversations.ts'
+import type { FailureChannel } from './failures.ts'
 import { createPromptHooks, type PromptHooks } from './prompt-hooks.ts'
-import { ReceiptLog } from './receipts/receipts.ts'
-import {
-  createRecording,
-  type EndedRequest,
-  finishRecording,
-  type RecorderDependencies,
-  type Recording,
-  recordTranscripts,
-} from './recording/recorder.ts'
-import { type QueuedItem, RecordingQueue } from './recording/recording-queue.ts'
+import { BackgroundRecorder } from './recording/background-recorder.ts'
+import type { EndedRequest, RecorderDependencies } from './recording/recorder.ts'
 import { RecordingWindow } from './recording/recording-window.ts'
 import { getResponseOwner } from './session/response-owner.ts'
 
@@ -39,9 +30,9 @@ export interface Conversations extends RequestLifecycle, ConversationAdmin, Prom
 
 export type RequestLifecycleDependencies = Omit<
   ContextPreparationDependencies,
-  'defaults' | 'sticky' | 'patience'
+  'defaults' | 'contextCache' | 'circuitBreaker' | 'onFailure'
 > &
-  RecorderDependencies
+  Omit<RecorderDependencies, 'onFailure'> & { readonly failures: FailureChannel }
 
 export type ConversationDependencies = RequestLifecycleDependencies & {
   readonly jobs: Jobs
@@ -77,33 +68,23 @@ export function createConversations(dependencies: ConversationDependencies): Con
   }
 }
 
-/** Beyond these limits the oldest queued requests are dropped: each holds the whole history of a conversation. */
-const QUEUE_LIMITS = { tasksMax: 10_000, sizeMax: 50_000_000 }
-
-/** With a longer backlog, recording stops yielding to requests: it would never catch up. */
-const YIELDING_BACKLOG_MAX = 16
-
-/** How long a reader of receipts waits for those of requests that have just ended. */
-const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
-
-/** How many responses are recorded in one commit. */
-const BATCH_MAX = 32
 
 export function createRequestLifecycle(
   dependencies: RequestLifecycleDependencies,
 ): RequestLifecycleService {
-  const { ports } = dependencies
+  const { ports, failures } = dependencies
+  const onFailure = failures.report
   const contextCache = new ContextCache()
   const backpressure = new RequestBackpressure()
   const window = new RecordingWindow()
-  const recorder = new BackgroundRecorder(dependencies, backpressure, window)
+  const recorder = new BackgroundRecorder({ ...dependencies, onFailure }, backpressure, window)
   const { receipts } = recorder
   const preparation: ContextPreparationDependencies = {
     ...dependencies,
-    sticky: contextCache,
+    ...{ onFailure, contextCache },
     defaults: resolveSettings(ports.settings),
-    patience: createStallBreaker(ports.clock),
+    circuitBreaker: createStallBreaker(ports.clock),
   }
   /** Requests that memory takes part in and that have no outcome yet. */
   const openRequests = new WeakMap<PreparedRequest, OpenRequest>()
@@ -153,6 +134,7 @@ export function createRequestLifecycle(
       return getResponseOwner(ports, owner, responseId)
     },
     flush: () => recorder.flush(),
+    onFailure: failures.subscribe,
     receipts: {
       list: async (scope, query = {}) => {
         await recorder.settleRecent(parseScope(scope).owner)
@@ -207,162 +189,8 @@ function toPreparedRequest(
   }
 }
 
-/**
- * Records ended requests in two stages: transcripts first and in batches, because a killed process loses what is not
- * recorded; then learning and receipts, in order for each owner and user.
- */
-class BackgroundRecorder {
-  readonly receipts: ReceiptLog
-  readonly #dependencies: RequestLifecycleDependencies
-  readonly #backpressure: RequestBackpressure
-  readonly #window: RecordingWindow
-  readonly #queue: RecordingQueue<QueuedRecording>
-  readonly #backlog = new BoundedQueue(QUEUE_LIMITS)
-  #dropped = 0
-
-  constructor(
-    dependencies: RequestLifecycleDependencies,
-    backpressure: RequestBackpressure,
-    window: RecordingWindow,
-  ) {
-    this.#dependencies = dependencies
-    this.#backpressure = backpressure
-    this.#window = window
-    this.#queue = new RecordingQueue<QueuedRecording>({
-      limits: QUEUE_LIMITS,
-      batchMax: BATCH_MAX,
-      run: (batch) => this.#record(batch),
-      onDropped: (item) => item.onSettled(false),
-    })
-    this.receipts = new ReceiptLog(
-      dependencies.ports,
-      (owner) => dependencies.settings.resolve(owner),
-      () => backpressure.yieldToRequests()(),
-    )
-  }
-
-  /** `onSettled` is called once, when the transcript is recorded or will not be. */
-  add(ended: EndedRequest, onSettled: (isRecorded: boolean) => void): void {
-    const { request, outcome } = ended
-    const { owner, user = null } = request.scope
-    this.#dropped += this.#queue.add({
-      ...{ ended, onSettled },
-      lane: buildQueueKey(owner, user),
-      size: request.request.characters + (outcome.answer?.text.length ?? 0),
-    })
-  }
-
-  /** Requests and receipts that were lost since the last call. */
-  takeDropped(): number {
-    const dropped = this.#dropped + this.receipts.takeLost()
-    this.#dropped = 0
-    return dropped
-  }
-
-  async flush(): Promise<void> {
-    await this.#settle()
-    await this.receipts.flush()
-  }
-
-  /** Waits a moment for requests of an owner that have just ended. */
-  async settleRecent(owner: string): Promise<void> {
-    await withTimeout(RECEIPT_WAIT_MS, () => this.#settle(isLaneOf(owner)))
-  }
-
-  async drop(owner: OwnerId): Promise<void> {
-    const isOwnLane = isLaneOf(owner)
-    this.#queue.dropAll(isOwnLane)
-    this.#backlog.dropAll(isOwnLane)
-    await withTimeout(CLOSE_WAIT_MS, () => this.#settle(isOwnLane))
-    await this.receipts.forget(owner)
-  }
-
-  async #settle(isMeant?: (lane: string) => boolean): Promise<void> {
-    await this.#queue.settled(isMeant)
-    await this.#backlog.drained(isMeant)
-  }
-
-  async #record(batch: readonly QueuedRecording[]): Promise<void> {
-    const isUrgent = batch.length > 1 || this.#queue.waiting > 0 || this.#window.isAwaited
-    const yieldTurn = isUrgent ? NO_YIELD : this.#backpressure.yieldToRequests()
-    const started = await Promise.all(batch.map((item) => this.#start(item)))
-    const recordings = started.filter((each) => each !== null)
-    this.#dropped += started.length - recordings.length
-    const enabled = recordings.filter(({ recording }) => recording.settings['gateway.enabled'])
-    await recordTranscripts(
-      withYieldingStore(this.#dependencies, yieldTurn),
-      enabled.map(({ recording }) => recording),
-    )
-    const recorded = new Set(
-      enabled.filter(({ recording }) => recording.transcript !== null).map(({ item }) => item),
-    )
-    for (const item of batch) item.onSettled(recorded.has(item))
-    for (const { item, recording } of enabled) {
-      this.#dropped += this.#backlog.add({ ...item, run: () => this.#finish(recording) })
-    }
-  }
-
-  /** Null when the settings cannot be read. */
-  async #start(item: QueuedRecording): Promise<StartedRecording | null> {
-    const { preparation, request } = item.ended
-    try {
-      // The settings at the time of the request; readable now where they were not then.
-      const settings =
-        preparation.settings ??
-        (await this.#dependencies.settings.resolve(parseScope(request.scope).owner))
-      return { item, recording: createRecording(item.ended, settings) }
-    } catch {
-      return null
-    }
-  }
-
-  async #finish(recording: Recording): Promise<void> {
-    try {
-      const isBehind = this.#backlog.waiting > YIELDING_BACKLOG_MAX
-      const yieldTurn = isBehind ? NO_YIELD : this.#backpressure.yieldToRequests()
-      const { receipt, lines, isComplete } = await finishRecording(
-        withYieldingStore(this.#dependencies, yieldTurn),
-        recording,
-      )
-      if (!isComplete) this.#dropped++
-      this.receipts.add(receipt, lines, recording.settings)
-    } catch {
-      this.#dropped++ // reported by the next recordOutcome
-    }
-  }
-}
-
-type QueuedRecording = QueuedItem & {
-  readonly ended: EndedRequest
-  onSettled(isRecorded: boolean): void
-}
-
-type StartedRecording = { readonly item: QueuedRecording; readonly recording: Recording }
-
-function withYieldingStore(
-  { ports, learn, noteSaid }: RequestLifecycleDependencies,
-  yieldTurn: YieldTurn,
-): RecorderDependencies {
-  return {
-    ports: { ...ports, store: yieldingStore(ports.store, yieldTurn) },
-    learn: (scope, text, options) => learn(scope, text, options, yieldTurn),
-    noteSaid,
-  }
-}
-
 /** Whether the model is done with the user message. Tool loops continue, and incomplete responses are asked again. */
 function isAnswered({ answer }: RequestOutcome): boolean {
   if (answer === null || answer.hasToolCalls === true) return false
   return answer.isComplete || answer.isTruncated === true
-}
-
-function buildQueueKey(owner: string, user: string | null): string {
-  return JSON.stringify([owner, user])
-}
-
-function isLaneOf(owner: string): (lane: string) => boolean {
-  return (lane) => {
-    const [laneOwner]: readonly unknown[] = JSON.parse(lane)
-    return laneOwner === owner
-  }
 }

@@ -6,6 +6,7 @@ import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Page } from '../storage/store.ts'
 import type { CountTokens } from '../text/tokens.ts'
+import type { FailureListener } from './failures.ts'
 import type { Receipt, ReceiptDetail, ToolMemoryIds } from './receipts/receipt.ts'
 
 /** Who a response that a provider stores was created for. */
@@ -163,6 +164,13 @@ export interface RequestLifecycle {
    * await engine.conversations.flush()
    */
   flush(): Promise<void>
+  /**
+   * Subscribes to failures of memory that did not fail a request. Returns a function that ends the subscription.
+   *
+   * @example
+   * const unsubscribe = engine.conversations.onFailure(({ stage, error }) => console.warn(stage, error))
+   */
+  onFailure(listener: FailureListener): () => void
 }
 
 export interface Receipts {

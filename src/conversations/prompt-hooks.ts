@@ -19,7 +19,7 @@ import type { MemoryDependencies } from '../memory/types.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { ContextBuilder } from './context/types.ts'
+import type { ContextBuilder } from './context/context-builder.ts'
 
 export interface PromptHooks {
   /**
@@ -43,7 +43,7 @@ export interface PromptHooks {
 export type PromptHookDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: { resolve(owner: Scope['owner']): Promise<Settings> }
-  readonly read: ContextBuilder['buildContext']
+  readonly buildContext: ContextBuilder['buildContext']
   readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
 }
 
@@ -97,7 +97,7 @@ export function createPromptHooks(dependencies: PromptHookDependencies): PromptH
 
 /** Recall's own similarity threshold decides what is relevant. */
 async function recallForPrompt(
-  { read, ports }: PromptHookDependencies,
+  { buildContext, ports }: PromptHookDependencies,
   scope: ScopeInput,
   prompt: string,
   settings: Settings,
@@ -108,16 +108,16 @@ async function recallForPrompt(
   if (settings['gateway.contextTokensMax'] === 0) return nothing
   const parsed = parseScope(scope)
   // Without a user, memories of individual users stay out.
-  const home = { owner: parsed.owner, user: parsed.user ?? null }
-  const { block } = await read({
-    home,
-    place: async () => ({ ...parsed, ...home }),
+  const userScope = { owner: parsed.owner, user: parsed.user ?? null }
+  const { block } = await buildContext({
+    userScope,
+    resolveScope: async () => ({ ...parsed, ...userScope }),
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings['gateway.contextTokensMax'],
+    tokensMax: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
-    context: await loadPreviousMessages(ports, parsed, text),
+    previousMessages: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal: NEVER_ABORTED,
     degraded: new Set(),

@@ -1,6 +1,6 @@
 /**
- * What was said, for those who look after it: which conversations there are, what they say, and correcting or removing
- * it. Removing is for good; what was learned from it is a memory of its own and stays.
+ * Administration of recorded conversations: listing sessions and turns, and editing, disabling or deleting turns.
+ * Deletion is permanent; memories learned from a deleted turn stay.
  */
 import type { Entry } from '../domain/entry.ts'
 import type { ChangeId, EntryId, MemoryId, TurnId } from '../domain/ids.ts'
@@ -32,19 +32,19 @@ import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Page, SessionSummary } from '../storage/store.ts'
 
 export type SessionReport = SessionSummary & {
-  /** Exchanges that wait to be learned from. */
+  /** Signals that wait to be processed. */
   readonly pendingSignals: number
-  /** Exchanges that could not be learned from. */
+  /** Signals whose processing failed for good. */
   readonly deadLetterSignals: number
   readonly episode: MemoryId | null
-  /** The first words of the person; null when they said nothing. */
+  /** The beginning of the first user message; null without one. */
   readonly firstMessage: string | null
 }
 
 export type PageQuery = { readonly limit?: number; readonly after?: string }
 
 export type TurnsQuery = PageQuery & {
-  /** `lastSaid`: the last word first. */
+  /** `said`: oldest first. `lastSaid`: newest first. */
   readonly order?: 'said' | 'lastSaid'
 }
 
@@ -58,25 +58,25 @@ export type TurnEdit = { readonly content: string; readonly version?: number }
 
 export type EditedTurn = {
   readonly turn: Turn
-  /** By which what the old words had taught can be brought back. */
+  /** Changes that retracted memories of the old text; undo restores them. */
   readonly changes: readonly ChangeId[]
 }
 
 export type TurnStateChange = {
   readonly turn: Turn
-  /** Memories that were learned from it, and stay. */
+  /** Memories learned from the turn, which stay. */
   readonly learned: readonly MemoryId[]
 }
 
 export type DeletedTurn = {
   readonly turn: Turn
-  /** Memories that were learned from it, and stay. */
+  /** Memories learned from the turn, which stay. */
   readonly learned: readonly MemoryId[]
 }
 
 export type DeletedSession = { readonly turns: number; readonly signals: number }
 
-export type TranscriptAdminDependencies = {
+type TranscriptAdminDependencies = {
   readonly ports: MemoryDependencies
   readonly jobs: Jobs
   readonly settingsOf: (owner: Scope['owner']) => Promise<Settings>
@@ -85,7 +85,7 @@ export type TranscriptAdminDependencies = {
 const LIST_LIMIT = 50
 const OPENING_CHARACTERS = 200
 
-/** So few that others are answered between two commits. */
+/** Small commits, so that requests are served between two of them. */
 const ROWS_PER_COMMIT = 200
 
 export async function listSessions(
@@ -104,12 +104,12 @@ export async function listSessions(
       findEpisode(ports, tally.place),
       getFirstMessage(ports, tally.place),
     ])
-    const counted = (wanted: Signal['status']) =>
+    const countWith = (wanted: Signal['status']) =>
       signals.filter(({ status }) => status === wanted).length
     reports.push({
       ...tally,
-      pendingSignals: counted('pending'),
-      deadLetterSignals: counted('dead'),
+      pendingSignals: countWith('pending'),
+      deadLetterSignals: countWith('dead'),
       episode: episode?.id ?? null,
       firstMessage: opening,
     })
@@ -146,11 +146,12 @@ export async function getTurn(
   id: TurnId,
 ): Promise<Turn> {
   const turn = await store.get('turn', scope, id)
-  if (turn === null) throw new AppError('not_found', `There is no turn ${id} here.`, { id })
+  if (turn === null)
+    throw new AppError('not_found', `There is no turn ${id} in this scope.`, { id })
   return turn
 }
 
-/** By their words; of the last so many days. */
+/** Searches the turns of the last `days` days. */
 export async function searchTurns(
   { store, clock }: MemoryDependencies,
   scope: Scope,
@@ -160,7 +161,7 @@ export async function searchTurns(
   return retrieveTurns(store, scope, { text, limit, where: { createdFrom, statuses: ['active'] } })
 }
 
-/** What it says now is learned from again; what only the old words said is taken back. */
+/** Edits a turn: the new text is learned from, and memories of the old text alone are retracted. */
 export async function editTurn(
   parts: TranscriptAdminDependencies,
   scope: Scope,
@@ -169,13 +170,13 @@ export async function editTurn(
 ): Promise<EditedTurn> {
   const { ports } = parts
   if (content.trim() === '') {
-    throw new AppError('invalid_input', 'A turn says something.', { field: 'content' })
+    throw new AppError('invalid_input', '`content` must not be empty.', { field: 'content' })
   }
-  const mark = createChangeStamp(ports)
+  const stamp = createChangeStamp(ports)
   return commitWithRetry(ports, async () => {
     const before = await getTurn(ports, scope, id)
     if (version !== undefined && version !== before.version) {
-      const message = `The turn has changed: it is at version ${before.version}, not ${version}.`
+      const message = `\`version\` must be ${before.version}, the current version of the turn; got ${version}. Read the turn again and repeat the edit.`
       throw new AppError('conflict', message, { id, version: before.version })
     }
     if (content === before.content) return { changes: [], result: { turn: before, changes: [] } }
@@ -186,26 +187,26 @@ export async function editTurn(
     const { session } = before.place
     const again = new Set([id, ...signals.flatMap(({ turns }) => turns)])
     const corrected = { changed: new Set([id]), all: again }
-    const unlearned =
+    const retractions =
       session === null
         ? []
-        : await buildRetractions(ports, { ...before.place, session }, corrected, mark)
+        : await buildRetractions(ports, { ...before.place, session }, corrected, stamp)
     const expect = { version: before.version }
     return {
       changes: [
-        ...unlearned.flat(),
+        ...retractions.flat(),
         { op: 'put', table: 'turn', row: turn, expect },
-        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...WAITING })),
+        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...PENDING })),
         ...(signals.length === 0 ? [] : await buildRelearnChanges(parts, before)),
       ],
-      result: { turn, changes: listChangeIds(unlearned) },
+      result: { turn, changes: listChangeIds(retractions) },
     }
   })
 }
 
 /**
- * Takes a turn out of use, or back into it. What was learned from it stays, and is named. One that nothing was learned from is
- * learned from when it is back: it may have been passed over meanwhile.
+ * Disables or restores a turn. Memories learned from it stay. A restored turn that nothing was learned from is processed
+ * again, because distillation may have skipped it while it was disabled.
  */
 export async function setTurnDisabled(
   { ports, jobs, settingsOf }: TranscriptAdminDependencies,
@@ -228,7 +229,7 @@ export async function setTurnDisabled(
       changes: [
         { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
         ...handover,
-        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...WAITING })),
+        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...PENDING })),
         ...(signals.length === 0
           ? []
           : await buildRelearnChanges({ ports, jobs, settingsOf }, turn)),
@@ -250,12 +251,12 @@ async function buildRelearnChanges(
   )
 }
 
-/** Whether it may have been read without a turn that was out of use; one that waits, by patterns. */
+/** Whether a signal may have been processed without the disabled turn: by distillation or, while pending, by patterns. */
 function isPossiblyProcessed({ status }: Signal): boolean {
   return status === 'pending' || status === 'processed'
 }
 
-const WAITING = {
+const PENDING = {
   status: 'pending',
   isPatternScanned: false,
   attempts: 0,
@@ -263,7 +264,7 @@ const WAITING = {
   change: null,
 } as const
 
-/** It goes with its words in the index. What nothing is left of is not learned from any more. */
+/** Deletes a turn and its search document, and signals that are left without turns. */
 export async function deleteTurn(
   ports: MemoryDependencies,
   scope: Scope,
@@ -296,7 +297,7 @@ async function loadSignalsWithTurn(
   return (await loadSignals(ports, place)).filter(({ turns }) => turns.includes(id))
 }
 
-/** What is learned from a conversation is kept in its place. */
+/** Memories that were learned from a turn are stored in the scope of its session. */
 async function loadLearnedMemories(
   { store }: MemoryDependencies,
   { id, place }: Turn,
@@ -305,21 +306,21 @@ async function loadLearnedMemories(
   const learned: MemoryId[] = []
   const where = { statuses: ['active', 'disabled', 'superseded'] } as const
   for await (const page of pages(store, 'memory', place, { where })) {
-    const meant = page.filter(({ provenance }) => provenance.turns.includes(id))
-    learned.push(...meant.map((memory) => memory.id))
+    const fromTurn = page.filter(({ provenance }) => provenance.turns.includes(id))
+    learned.push(...fromTurn.map((memory) => memory.id))
   }
   return learned
 }
 
-/** First what is to be learned from it, so that nothing is any more; then what was said. */
+/** Deletes the signals first, so that nothing is learned any more, then the turns. */
 export async function deleteSession(
   { ports, jobs }: Pick<TranscriptAdminDependencies, 'ports' | 'jobs'>,
   place: SessionPlace,
 ): Promise<DeletedSession> {
   const signals = await loadSignals(ports, place)
   for (let start = 0; start < signals.length; start += COMMIT_CHANGES_MAX) {
-    const some = signals.slice(start, start + COMMIT_CHANGES_MAX)
-    await ports.store.commit(some.map((signal) => buildSignalRemoval(signal, 'any')))
+    const batch = signals.slice(start, start + COMMIT_CHANGES_MAX)
+    await ports.store.commit(batch.map((signal) => buildSignalRemoval(signal, 'any')))
   }
   await cancelPendingJob(jobs, buildJobId(buildDistillationJobAt(place, ports.clock.now())))
   let turns = 0
@@ -350,19 +351,19 @@ function buildSignalRemoval({ id, place, version }: Signal, expect?: 'any'): Cha
     op: 'remove',
     table: 'entry',
     scope: place,
-    id: id as string as EntryId & Entry['id'], // an entry of its own kind
+    id: id as string as EntryId & Entry['id'], // the id of an entry of kind `signal`
     expect: expect ?? { version },
   }
 }
 
 export type MemorySources = {
-  /** In the order in which they were said. */
+  /** In the order of the conversation. */
   readonly turns: readonly Turn[]
-  /** Those that are not kept any more. */
+  /** Turns that no longer exist. */
   readonly deletedTurns: readonly TurnId[]
 }
 
-/** What a memory was learned from. */
+/** The turns that a memory was learned from. */
 export async function getMemorySources(
   { store }: MemoryDependencies,
   memory: Memory,
@@ -375,9 +376,9 @@ export async function getMemorySources(
     { owner, user },
     { where: { ids }, limit: PAGE_ROWS_MAX },
   )
-  const kept = new Set(rows.map(({ id }) => id))
+  const existing = new Set(rows.map(({ id }) => id))
   return {
     turns: [...rows].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
-    deletedTurns: ids.filter((id) => !kept.has(id)),
+    deletedTurns: ids.filter((id) => !existing.has(id)),
   }
 }

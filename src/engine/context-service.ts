@@ -1,11 +1,11 @@
 /** What a model would be given: the context block of a message, and search over all sources. */
 
+import type { ContextBuilder } from '../conversations/context/context-builder.ts'
 import {
   type ContextPreview,
   type PreviewSettings,
   previewContext,
 } from '../conversations/context/context-preview.ts'
-import type { ContextBuilder } from '../conversations/context/types.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import type { Files } from '../files/files.ts'
@@ -64,7 +64,7 @@ export function createContextService({
   return {
     preview: async (scope, message, { trial = {}, signal = NEVER_ABORTED } = {}) => {
       const tried = resolveSettings(await resolve(scope), trial)
-      return previewContext({ ports, read: buildContext }, scope, message, tried, signal)
+      return previewContext({ ports, buildContext }, scope, message, tried, signal)
     },
     searchSources: async (scope, query) => {
       const { countTokens = estimateTokens } = ports

@@ -8,6 +8,7 @@ import { createReplicaAdmin } from '../admin/replica-admin.ts'
 import { createStoredSettings, type StoredSettings } from '../admin/stored-settings.ts'
 import { createContextBuilder } from '../conversations/context/context-builder.ts'
 import { type Conversations, createConversations } from '../conversations/conversation-service.ts'
+import { createFailureChannel } from '../conversations/failures.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Files } from '../files/files.ts'
 import { createJobs, type Jobs } from '../jobs/jobs.ts'
@@ -117,16 +118,19 @@ export function createEngineWith(options: EngineDependencies): Engine {
   const { remember, get, list, edit, forget, restore, undo } = memories
   const learning = createLearning({ ...foundation, settings: stored, models, jobs, remember })
   const { settings, summaries, learn } = learning
+  const failures = createFailureChannel()
   const contextBuilder = createContextBuilder({
     ...{ ports, recall: recall.recall },
     countUse: (scope, ids) => usage.note(scope, ids),
     modelFor: (owner) => models?.for(owner, 'waited-for') ?? null,
+    onFailure: failures.report,
   })
   const { buildContext } = contextBuilder
   const conversations = createConversations({
     ...{ ports, settings, jobs, learn, remember, purgeCaches },
-    read: buildContext,
-    noteSaid: learning.buildSignalChanges,
+    buildContext,
+    buildSignalChanges: learning.buildSignalChanges,
+    failures,
   })
   for (const { onCommit } of [recall, jobs, contextBuilder]) commits.add(onCommit)
   for (const cache of [contextBuilder, conversations]) caches.add(cache)

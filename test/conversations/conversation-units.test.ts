@@ -1,12 +1,14 @@
 /** Parts of conversations that need no store. */
 import { expect, it, onTestFinished } from 'vitest'
+import type { ContextBuilderDependencies } from '../../src/conversations/context/context-builder.ts'
 import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
-import type { ContextBuilderDependencies } from '../../src/conversations/context/types.ts'
 import { createRequestLifecycle } from '../../src/conversations/conversation-service.ts'
+import { createFailureChannel, type MemoryFailure } from '../../src/conversations/failures.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
 import { RequestBackpressure } from '../../src/lib/backpressure.ts'
 import { BoundedQueue, type QueuedTask } from '../../src/lib/bounded-queue.ts'
 import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
+import type { LanguageModel } from '../../src/models/language-model.ts'
 import { yieldingStore } from '../../src/storage/access/yielding-store.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -27,7 +29,7 @@ function laboured(limits: { readonly tasksMax: number; readonly sizeMax: number 
   return { backlog, done, work }
 }
 
-it('[CV20] work is done in turn for each lane, and lanes don’t wait for each other', async () => {
+it('[CV20] tasks of a lane run in order, and lanes run independently', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 10, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a1', held.opened))
@@ -40,7 +42,7 @@ it('[CV20] work is done in turn for each lane, and lanes don’t wait for each o
   expect(done).toEqual(['b1', 'a1', 'a2'])
 })
 
-it('[CV20] when there is too much, or too large, the oldest is given up and counted', async () => {
+it('[CV20] beyond the limits the oldest tasks are dropped and counted', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 3, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a0', held.opened))
@@ -57,7 +59,7 @@ it('[CV20] when there is too much, or too large, the oldest is given up and coun
   expect(done).toEqual(['b1', 'a0', 'a6'])
 })
 
-it('[CV20] what waits in a lane can be dropped', async () => {
+it('[CV20] waiting tasks of a lane can be dropped', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 9, sizeMax: 100 })
   for (const name of ['a1', 'a2', 'b1']) backlog.add(work(name))
   backlog.dropAll((lane) => lane === 'a')
@@ -65,7 +67,7 @@ it('[CV20] what waits in a lane can be dropped', async () => {
   expect(done).toEqual(['b1'])
 })
 
-it('[CV32] what is kept gives way to requests that are under way, and goes on when they have ended', async () => {
+it('[CV32] commits yield to open requests and continue when these have ended', async () => {
   const courtesy = new RequestBackpressure()
   const done: string[] = []
   const giveWay = courtesy.yieldToRequests()
@@ -83,7 +85,7 @@ it('[CV32] what is kept gives way to requests that are under way, and goes on wh
   await store.close()
 })
 
-it('[CV32] a request that never ends, or one after the other, doesn’t keep anything from being kept', async () => {
+it('[CV32] endless or consecutive requests do not block commits', async () => {
   const courtesy = new RequestBackpressure()
   courtesy.trackRequest()
   await courtesy.yieldToRequests()()
@@ -103,7 +105,11 @@ it('[CV32] a request that never ends, or one after the other, doesn’t keep any
 })
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */
-function conversationsOn(given: SettingValues, recall: ContextBuilderDependencies['recall']) {
+function conversationsOn(
+  given: SettingValues,
+  recall: ContextBuilderDependencies['recall'],
+  languageModel: LanguageModel | null = null,
+) {
   const settings = resolveSettings({
     'gateway.enabled': true,
     'gateway.contextTimeoutMs': 30_000,
@@ -115,13 +121,19 @@ function conversationsOn(given: SettingValues, recall: ContextBuilderDependencie
     ids: countingIds(),
     settings,
   }
-  const reader = createContextBuilder({ ports, recall, modelFor: () => null, countUse: () => {} })
+  const failures = createFailureChannel()
+  const reader = createContextBuilder({
+    ...{ ports, recall, onFailure: failures.report },
+    modelFor: () => languageModel,
+    countUse: () => {},
+  })
   const conversations = createRequestLifecycle({
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
-    read: reader.buildContext,
+    buildContext: reader.buildContext,
     learn: async () => ({ remembered: [], refused: 0 }),
-    noteSaid: async () => [],
+    buildSignalChanges: async () => [],
+    failures,
   })
   onTestFinished(async () => {
     await conversations.close()
@@ -131,7 +143,7 @@ function conversationsOn(given: SettingValues, recall: ContextBuilderDependencie
   return conversations
 }
 
-it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
+it('[CV4] a message that needs no memories is skipped without recall', async () => {
   const conversations = conversationsOn({ 'gateway.gateMode': 'heuristic' }, () =>
     Promise.reject(new Error('nobody asked')),
   )
@@ -149,7 +161,7 @@ it.each([
   ['What is my dog called?', { text: 'What is my dog called?' }],
   ['Which of the two would suit me better?', { text: 'Which of the two would suit me better?' }],
   [`${'There is much to tell. '.repeat(20)}Who is Rex?`, { text: 'Who is Rex' }],
-])('[CV31] asks memory for what a message is about: %s', async (message, asked) => {
+])('[CV31] recalls with the focus of a message: %s', async (message, asked) => {
   const queries: object[] = []
   const conversations = conversationsOn({}, (_, query) => {
     queries.push(query)
@@ -158,4 +170,40 @@ it.each([
   await conversations.prepare(requestOf([message]))
   const [{ text, strategy } = {}] = queries as { text?: string; strategy?: string }[]
   expect(strategy === undefined ? { text } : { text, strategy }).toEqual(asked)
+})
+
+it('[CV7] a failure that the request survives is reported with its cause', async () => {
+  const cause = new TypeError('no such field')
+  const failing = conversationsOn({}, () => Promise.reject(cause))
+  const failures: MemoryFailure[] = []
+  const unsubscribe = failing.onFailure((failure) => failures.push(failure))
+  const request = requestOf(['What is my dog called?'])
+  expect(await failing.prepare(request)).toMatchObject({ block: null, skipped: 'failed' })
+  expect(failures).toEqual([
+    {
+      stage: 'context',
+      owner: request.scope.owner,
+      requestId: request.requestId,
+      error: expect.objectContaining({ code: 'internal', message: cause.message, cause }),
+    },
+  ])
+  unsubscribe()
+  await failing.prepare(request)
+  expect(failures).toHaveLength(1)
+})
+
+it('[CV7] a gate model with an invalid answer leaves the decision to the rules and is reported', async () => {
+  const invalid = { complete: async () => ({ answer: 'none' }) } as unknown as LanguageModel // answers without `text`
+  const settings = { 'gateway.gateMode': 'llm', 'gateway.gateModel': 'demo/model' } as const
+  const conversations = conversationsOn(
+    settings,
+    () => Promise.reject(new Error('recall')),
+    invalid,
+  )
+  const failures: MemoryFailure[] = []
+  conversations.onFailure((failure) => failures.push(failure))
+  expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({
+    skipped: 'not-needed',
+  })
+  expect(failures).toMatchObject([{ stage: 'gate', error: { code: 'internal' } }])
 })

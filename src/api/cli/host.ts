@@ -3,6 +3,7 @@
  * point at. Commands reach the system only through this, so that they run in tests as they run in a terminal.
  */
 
+import type { FailureListener } from '../../conversations/failures.ts'
 import type { SettingValues } from '../../domain/settings/settings.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -159,6 +160,8 @@ export type ServeOptions = Partial<ServerNetworkOptions> & {
     'metrics' | 'hasPublicMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
   > & {
     readonly onAnswer?: ProviderAnswerListener
+    /** Called when memory fails in the gateway and the request continues without it. */
+    readonly onFailure?: FailureListener
     /** Default: the system's. */
     readonly clock?: Clock
     /** How long requests under way may take to finish when it is closed. */

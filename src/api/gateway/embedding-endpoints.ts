@@ -1,4 +1,4 @@
-/** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the models that memory itself works with. */
+/** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the configured embedder and reranker. */
 import { z } from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -10,7 +10,7 @@ const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
 const TEXT_CHARACTERS_MAX = 200_000
 
-/** As much as OpenAI's embedding models take. */
+/** The input limit of OpenAI's embedding models. */
 const TOKENS_MAX = 8_192
 
 const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
@@ -18,11 +18,11 @@ const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
 const embeddingsInput = z.looseObject({
   model: z.string().min(1),
   input: z.union([text, z.array(text).min(1).max(TEXTS_MAX)], {
-    error: `must be a text, or a list of 1 to ${TEXTS_MAX.toLocaleString('en')} texts that are not empty.`,
+    error: `must be a non-empty string, or an array of 1 to ${TEXTS_MAX.toLocaleString('en')} of them.`,
   }),
   encoding_format: z.enum(['float', 'base64']).default('float'),
   dimensions: z.int().positive().optional(),
-  /** As other services call it, where a question is embedded differently from what answers it. */
+  /** From other services' APIs: whether the text is a query or a document. */
   input_type: z.string().optional(),
 })
 
@@ -32,7 +32,7 @@ const rerankInput = z.looseObject({
   documents: z
     .array(
       z.union([z.string(), z.looseObject({ text: z.string() })], {
-        error: 'must be a text, or an object with a text.',
+        error: 'must be a string, or an object with the string `text`.',
       }),
     )
     .min(1)
@@ -44,17 +44,14 @@ const rerankInput = z.looseObject({
 export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
   const { json } = await readRequestBody(exchange)
-  const given = assertValid(
-    embeddingsInput,
-    await decodeTokenInputs(json, options.loadTokenDecoder),
-  )
-  const texts = [given.input].flat()
-  const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
+  const input = parseInput(embeddingsInput, await decodeTokenInputs(json, options.loadTokenDecoder))
+  const texts = [input.input].flat()
+  const purpose = input.input_type?.includes('query') === true ? 'query' : 'document'
   const { model, vectors } = await options.engine.admin.models.embed(texts, { purpose, signal })
-  if (given.dimensions !== undefined && given.dimensions !== model.dimensions) {
+  if (input.dimensions !== undefined && input.dimensions !== model.dimensions) {
     throw new AppError(
       'invalid_input',
-      `The model ${model.model} makes vectors of ${model.dimensions} dimensions, and no others.`,
+      `\`dimensions\` must be ${model.dimensions}, the size of vectors of ${model.model}; got ${input.dimensions}.`,
       { field: 'dimensions' },
     )
   }
@@ -64,36 +61,39 @@ export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> 
     data: vectors.map((vector, index) => ({
       object: 'embedding',
       index,
-      embedding: given.encoding_format === 'base64' ? toBase64(vector) : [...vector],
+      embedding: input.encoding_format === 'base64' ? toBase64(vector) : [...vector],
     })),
     model: `${model.source}/${model.model}`,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
 }
 
-/** Some clients send the tokens of OpenAI's embedding models instead of the texts; our models have others. */
+/** Some clients send tokens of OpenAI's embedding models instead of texts. Other models have other tokens, so they are decoded. */
 async function decodeTokenInputs(
   body: JsonObject,
-  readTokens: GatewayOptions['loadTokenDecoder'],
+  loadTokenDecoder: GatewayOptions['loadTokenDecoder'],
 ): Promise<JsonObject> {
   const { input } = body
   const lists = isTokens(input) ? [input] : input
   if (!Array.isArray(lists) || lists.length === 0 || !lists.every(isTokens)) return body
-  if (lists.length > TEXTS_MAX) return body // refused like so many texts
-  const read = await readTokens?.()
-  const refusal = (message: string) => new AppError('invalid_input', message, { field: 'input' })
-  if (read === undefined) {
-    throw refusal(
-      'input: tokens can be read where the package gpt-tokenizer is installed. Send texts.',
+  if (lists.length > TEXTS_MAX) return body // rejected by the schema, like as many texts
+  const decode = await loadTokenDecoder?.()
+  const inputError = (message: string, cause?: unknown) =>
+    new AppError('invalid_input', message, { field: 'input' }, cause)
+  if (decode === undefined) {
+    throw inputError(
+      '`input` must hold texts: decoding tokens requires the package gpt-tokenizer, which is not installed.',
     )
   }
   if (lists.some(({ length }) => length > TOKENS_MAX)) {
-    throw refusal(`input has more than ${TOKENS_MAX.toLocaleString('en')} tokens for one text.`)
+    throw inputError(
+      `\`input\` must hold at most ${TOKENS_MAX.toLocaleString('en')} tokens per text.`,
+    )
   }
   try {
-    return { ...body, input: lists.map((tokens) => read(tokens)) }
-  } catch {
-    throw refusal('input holds a token that is not in the vocabulary cl100k_base.')
+    return { ...body, input: lists.map((tokens) => decode(tokens)) }
+  } catch (cause) {
+    throw inputError('`input` must hold tokens of the vocabulary cl100k_base.', cause)
   }
 }
 
@@ -101,7 +101,7 @@ function isTokens(value: unknown): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number')
 }
 
-/** Little-endian, as clients read it on any machine. */
+/** Little-endian on every machine, as clients expect. */
 function toBase64(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
@@ -110,50 +110,50 @@ function toBase64(vector: Float32Array): string {
 
 export async function handleRerank(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
-  const given = assertValid(rerankInput, (await readRequestBody(exchange)).json)
-  const documents = given.documents.map((each) => (typeof each === 'string' ? each : each.text))
-  const { model, ranked } = await options.engine.admin.models.rerank(given.query, documents, signal)
+  const input = parseInput(rerankInput, (await readRequestBody(exchange)).json)
+  const documents = input.documents.map((each) => (typeof each === 'string' ? each : each.text))
+  const { model, ranked } = await options.engine.admin.models.rerank(input.query, documents, signal)
   await sendJson(request, response, 200, {
     model,
-    results: ranked.slice(0, given.top_n).map(({ index, score }) => ({
+    results: ranked.slice(0, input.top_n).map(({ index, score }) => ({
       index,
       relevance_score: score,
-      ...(given.return_documents ? { document: { text: documents[index] } } : {}),
+      ...(input.return_documents ? { document: { text: documents[index] } } : {}),
     })),
   })
 }
 
-function assertValid<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
+function parseInput<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
   const parsed = schema.safeParse(body, { error: describeIssue })
   if (parsed.success) return parsed.data
-  const [fault] = parsed.error.issues
-  const field = fault?.path.join('.') ?? ''
-  throw new AppError('invalid_input', `${field} ${fault?.message ?? 'breaks a rule.'}`, { field })
+  const [issue] = parsed.error.issues
+  const field = issue?.path.join('.') ?? ''
+  throw new AppError('invalid_input', `\`${field}\` ${issue?.message ?? 'is invalid.'}`, { field })
 }
 
-const KINDS: { readonly [expected: string]: string | undefined } = {
-  string: 'a text',
-  array: 'a list',
+const TYPE_NAMES: { readonly [expected: string]: string | undefined } = {
+  string: 'a string',
+  array: 'an array',
   boolean: 'true or false',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
 }
 
-/** What follows the name of the field. */
+/** The message after the name of the field. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'is missing.'
-      return `must be ${KINDS[issue.expected] ?? 'something else'}.`
+      if (issue.input === undefined) return 'is required.'
+      return `must be ${TYPE_NAMES[issue.expected] ?? 'of another type'}.`
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}.`
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty.'
-      if (issue.origin === 'array') return `needs at least ${issue.minimum} entry.`
+      if (issue.origin === 'array') return `must hold at least ${issue.minimum} entry.`
       return `must be above ${issue.minimum}.`
     case 'too_big':
-      return `has more than ${issue.maximum.toLocaleString('en')} ${issue.origin === 'string' ? 'characters' : 'entries'}.`
+      return `must hold at most ${issue.maximum.toLocaleString('en')} ${issue.origin === 'string' ? 'characters' : 'entries'}.`
     default:
-      return 'breaks a rule.'
+      return 'is invalid.'
   }
 }

@@ -1,18 +1,22 @@
-/** Errors as the client libraries of the called API read them. */
+/** Error bodies in the format of the called API, which its client libraries parse. */
 import type { IncomingMessage } from 'node:http'
 import { type AppError, ERRORS, type ErrorCode } from '../../lib/errors.ts'
 
-type Kind = { readonly openai: string; readonly code: string | null; readonly anthropic: string }
+type ErrorType = {
+  readonly openai: string
+  readonly code: string | null
+  readonly anthropic: string
+}
 
-const REQUEST: Kind = {
+const REQUEST: ErrorType = {
   openai: 'invalid_request_error',
   code: null,
   anthropic: 'invalid_request_error',
 }
-const SERVER: Kind = { openai: 'server_error', code: null, anthropic: 'api_error' }
+const SERVER: ErrorType = { openai: 'server_error', code: null, anthropic: 'api_error' }
 
-/** Those that look different from others of their status. */
-const KINDS: { readonly [Code in ErrorCode]?: Kind } = {
+/** Codes whose type differs from the default of their status. */
+const ERROR_TYPES: { readonly [Code in ErrorCode]?: ErrorType } = {
   unauthenticated: { ...REQUEST, code: 'invalid_api_key', anthropic: 'authentication_error' },
   forbidden: { ...REQUEST, code: 'permission_denied', anthropic: 'permission_error' },
   not_found: { ...REQUEST, code: 'not_found', anthropic: 'not_found_error' },
@@ -27,29 +31,28 @@ const KINDS: { readonly [Code in ErrorCode]?: Kind } = {
 
 export function errorBodyFor(request: IncomingMessage, error: AppError, requestId: string): object {
   const { status } = ERRORS[error.code]
-  const kind = KINDS[error.code] ?? (status >= 500 ? SERVER : REQUEST)
+  const type = ERROR_TYPES[error.code] ?? (status >= 500 ? SERVER : REQUEST)
   const message = error.code === 'internal' ? ERRORS.internal.help : error.message
   if (isAnthropicRequest(request)) {
-    return { type: 'error', error: { type: kind.anthropic, message }, request_id: requestId }
+    return { type: 'error', error: { type: type.anthropic, message }, request_id: requestId }
   }
   const { field } = error.facts
-  const code = codeOf(error) ?? kind.code
+  const code = getSpecificCode(error) ?? type.code
   const param = code === 'model_not_found' ? 'model' : typeof field === 'string' ? field : null
-  return { error: { message, type: kind.openai, param: param === '' ? null : param, code } }
+  return { error: { message, type: type.openai, param: param === '' ? null : param, code } }
 }
 
-/** Anthropic's clients look for the id in a header of its own name; OpenAI's in the one that all our answers have. */
+/** Anthropic's clients read the request id from their own header; OpenAI's from `x-request-id`, which every response has. */
 export function errorIdHeaderFor(request: IncomingMessage): string | null {
   return isAnthropicRequest(request) ? 'request-id' : null
 }
 
-/** Some things have a code of their own. */
-function codeOf({ code, facts }: AppError): string | null {
+function getSpecificCode({ code, facts }: AppError): string | null {
   if (code === 'not_found' && facts.model !== undefined) return 'model_not_found'
   return facts.previous === undefined ? null : 'previous_response_not_found'
 }
 
-/** Its clients say so with every request, whatever they ask for. */
+/** Anthropic's clients send their version with every request. */
 export function isAnthropicRequest({ url = '', headers }: IncomingMessage): boolean {
   return url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
 }

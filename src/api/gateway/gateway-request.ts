@@ -1,9 +1,10 @@
-/** One request on its way through the gateway, and what every part of it is given. */
+/** A request to the gateway with the options of the gateway, and reading its body. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FailureListener } from '../../conversations/failures.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { ProviderRegistry } from '../../models/provider.ts'
 import type { Upstream } from '../../models/upstream.ts'
 import type { CountTokens } from '../../text/tokens.ts'
@@ -14,7 +15,7 @@ import type { EmbeddingProvider } from '../operations/operation.ts'
 /** A status, or why there is none. `interrupted`: the response broke off. `client_closed`: the client, or the server that stops, closed it. */
 export type ProviderOutcome = number | 'unreachable' | 'timeout' | 'interrupted' | 'client_closed'
 
-/** Hears how a request to a model ended. */
+/** Called when a request to a model has ended. */
 export type ProviderAnswerListener = (report: {
   readonly provider: string
   readonly outcome: ProviderOutcome
@@ -29,14 +30,16 @@ export type GatewayOptions = {
   readonly registry: ProviderRegistry
   readonly upstream: Upstream
   readonly embeddingProviders?: readonly EmbeddingProvider[]
-  /** Whether the server lets everybody in, so that what clients bring along is for the provider. */
+  /** Whether the server requires no key, so that credentials of clients are meant for the provider. */
   readonly isAuthDisabled?: boolean
   /** Default: 32 MB. */
   readonly bodyBytesMax?: number
   readonly onAnswer?: ProviderAnswerListener
-  /** The tokenizer of a model, where there is one. */
+  /** Called when memory fails and the request continues without it. */
+  readonly onFailure?: FailureListener
+  /** The tokenizer of a model; undefined when it has none, and tokens are estimated. */
   readonly tokenizerFor?: (model: string) => CountTokens | undefined
-  /** What turns tokens of OpenAI's embedding models into text again, where there is something that can. */
+  /** Loads the decoder for token input of OpenAI's embedding models; undefined when none is installed. */
   readonly loadTokenDecoder?: () => Promise<DecodeTokens | undefined>
 }
 
@@ -49,12 +52,12 @@ export type GatewayRequest = {
   readonly signal: AbortSignal
 }
 
-export const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
+const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
 
-/** Long enough for large images over slow lines. */
+/** Long enough for large images over slow connections. */
 const BODY_TIMEOUT_MS = 300_000
 
-/** A body as it came, as text, and as what it says. */
+/** A body as bytes, as text and parsed. */
 export type RequestBody = {
   readonly bytes: Uint8Array
   readonly text: string
@@ -71,29 +74,32 @@ export async function readRequestBody({ options, request }: GatewayRequest): Pro
     options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX,
     BODY_TIMEOUT_MS,
   )
-  const text = decoded(bytes)
-  return { bytes, text, json: parsed(text) }
+  const text = decodeUtf8(bytes)
+  return { bytes, text, json: parseObject(text) }
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes)
-  } catch {
-    throw new AppError('invalid_input', 'The body is not valid UTF-8.')
+  } catch (cause) {
+    throw new AppError('invalid_input', 'The body must be valid UTF-8.', {}, cause)
   }
 }
 
-function parsed(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch {
-    throw new AppError('invalid_input', 'We could not parse the JSON body of your request.')
+  } catch (cause) {
+    throw new AppError(
+      'invalid_input',
+      'We could not parse the JSON body of your request.',
+      {},
+      cause,
+    )
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new AppError('invalid_input', 'The body must be a JSON object.')
-  }
-  return value as JsonObject // what JSON.parse makes of an object
+  if (!isObject(value)) throw new AppError('invalid_input', 'The body must be a JSON object.')
+  return value
 }

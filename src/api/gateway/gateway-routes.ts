@@ -1,6 +1,6 @@
 /**
- * The gateway: clients of model providers point here instead, and the model remembers. It is mounted at `/v1` behind the
- * port of the server, which has checked host, origin, key and rate before anything comes here.
+ * Routes of the gateway: clients of model providers send their requests here, and the model gets memory. The gateway is
+ * mounted at `/v1` of the server, which has checked host, origin, key and rate limits.
  */
 import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
@@ -17,7 +17,8 @@ import {
 } from './proxy/passthrough.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
 import { ResponseOwnership } from './proxy/response-ownership.ts'
-import { HiddenCalls, ToollessModels } from './tools/tool-handler.ts'
+import { HiddenToolCalls } from './tools/hidden-tool-calls.ts'
+import { ToolSupportCache } from './tools/tool-handler.ts'
 
 export type { GatewayOptions } from './gateway-request.ts'
 
@@ -33,11 +34,11 @@ const HANDLERS: {
 
 export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
-  const kept = new ResponseOwnership(options.engine, options.clock)
-  const memories = {
-    hiddenToolCalls: new HiddenCalls(options.clock),
-    toolSupport: new ToollessModels(options.clock),
-    responseOwnership: kept,
+  const responseOwnership = new ResponseOwnership(options.engine, options.clock)
+  const caches = {
+    hiddenToolCalls: new HiddenToolCalls(options.clock),
+    toolSupport: new ToolSupportCache(options.clock),
+    responseOwnership,
   }
   return {
     path: PATH,
@@ -50,21 +51,22 @@ export function createGateway(options: GatewayOptions): Mount {
       const { method = '' } = request
       if (path === '/v1/models' || path.startsWith('/v1/models/')) {
         assertMethod(exchange, 'GET')
-        const id = decoded(path.slice('/v1/models/'.length))
+        const id = decodePathSegment(path.slice('/v1/models/'.length))
         return models.respond(exchange, id === '' ? null : id)
       }
-      const keptRequest = matchStoredResponseRequest(path)
-      if (keptRequest !== null) {
-        assertMethod(exchange, ...keptRequest.methods)
-        return forwardStoredResponseRequest(exchange, keptRequest, kept)
+      const storedResponse = matchStoredResponseRequest(path)
+      if (storedResponse !== null) {
+        assertMethod(exchange, ...storedResponse.methods)
+        return forwardStoredResponseRequest(exchange, storedResponse, responseOwnership)
       }
       const format = findFormatByPath(path)
-      const answer =
-        format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, memories)
-      if (answer === undefined)
-        throw new AppError('not_found', `Unknown address: ${method} ${path}.`)
+      const handle =
+        format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, caches)
+      if (handle === undefined) {
+        throw new AppError('not_found', `Unknown path: ${method} ${path}.`)
+      }
       assertMethod(exchange, 'POST')
-      return answer(exchange)
+      return handle(exchange)
     },
   }
 }
@@ -72,10 +74,13 @@ export function createGateway(options: GatewayOptions): Mount {
 function assertMethod({ request, response }: GatewayRequest, ...methods: readonly string[]): void {
   if (methods.includes(request.method ?? '')) return
   response.setHeader('allow', methods.join(', '))
-  throw new AppError('method_not_allowed', `${request.method} is not answered at this address.`)
+  throw new AppError(
+    'method_not_allowed',
+    `The method ${request.method} is not allowed on this path; use ${methods.join(' or ')}.`,
+  )
 }
 
-function decoded(text: string): string {
+function decodePathSegment(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,4 +1,4 @@
-/** `GET /v1/models`: what all providers have together, each model under the name by which it is asked for here. */
+/** `GET /v1/models`: the models of all providers, under the names by which the gateway accepts them. */
 import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
@@ -8,25 +8,29 @@ import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 type Model = { readonly id: string; readonly owner: string; readonly created: number }
 
 const FRESH_MS = 5 * 60_000
-/** Asked anew sooner when a provider did not answer. */
+/** After a failure, the provider is asked again sooner. */
 const RETRY_MS = 15_000
 const PROVIDER_TIMEOUT_MS = 3_000
 const LIST_BYTES_MAX = 4 * 1_048_576
 const MODELS_MAX = 5_000
-/** Anthropic lists in pages; this is the most it takes for one. */
+/** Anthropic returns pages; this is the largest page size. */
 const PAGE_MODELS = 1_000
 const PAGES_MAX = 5
 
 export class ModelList {
   readonly #options: GatewayOptions
-  readonly #known = new Map<string, { readonly models: Promise<readonly Model[]>; until: number }>()
+  /** By provider. */
+  readonly #cache = new Map<
+    string,
+    { readonly models: Promise<readonly Model[]>; freshUntil: number }
+  >()
 
   constructor(options: GatewayOptions) {
     this.#options = options
   }
 
   async respond({ request, response }: GatewayRequest, id: string | null): Promise<void> {
-    const models = await this.#all()
+    const models = await this.#listAll()
     const shape = isAnthropicRequest(request) ? toAnthropic : toOpenai
     if (id === null) {
       const data = models.map(shape)
@@ -40,57 +44,57 @@ export class ModelList {
         : { object: 'list', data }
       return sendJson(request, response, 200, list)
     }
-    const found = models.find((model) => model.id === id) ?? this.#byBareName(models, id)
+    const found = models.find((model) => model.id === id) ?? this.#findByBareName(models, id)
     if (found === undefined) {
       throw new AppError('not_found', `The model ${id} does not exist.`, { model: id })
     }
     return sendJson(request, response, 200, shape({ ...found, id }))
   }
 
-  #byBareName(models: readonly Model[], id: string): Model | undefined {
+  #findByBareName(models: readonly Model[], id: string): Model | undefined {
     const { aliases } = this.#options.registry
     const name = aliases[id] ?? id
     return models.find((model) => model.id === name || model.id.endsWith(`/${name}`))
   }
 
-  async #all(): Promise<readonly Model[]> {
+  async #listAll(): Promise<readonly Model[]> {
     const { registry } = this.#options
-    const lists = await Promise.all(registry.providers.map((provider) => this.#of(provider)))
+    const lists = await Promise.all(registry.providers.map((provider) => this.#listOf(provider)))
     const aliases = Object.keys(registry.aliases).map((id) => ({ id, owner: 'alias', created: 0 }))
     return [...lists.flat(), ...aliases]
   }
 
-  #of(provider: Provider): Promise<readonly Model[]> {
+  #listOf(provider: Provider): Promise<readonly Model[]> {
     const now = this.#options.clock.now()
-    const known = this.#known.get(provider.name)
-    if (known !== undefined && now < known.until) return known.models
-    const models = this.#ask(provider).catch(() => {
-      entry.until = now + RETRY_MS
+    const cached = this.#cache.get(provider.name)
+    if (cached !== undefined && now < cached.freshUntil) return cached.models
+    const models = this.#fetch(provider).catch(() => {
+      entry.freshUntil = now + RETRY_MS
       return configuredModels(provider)
     })
-    const entry = { models, until: now + FRESH_MS }
-    this.#known.set(provider.name, entry)
+    const entry = { models, freshUntil: now + FRESH_MS }
+    this.#cache.set(provider.name, entry)
     return models
   }
 
-  /** What is configured, and what the provider itself tells. */
-  async #ask(provider: Provider): Promise<readonly Model[]> {
+  /** The configured models, then those that the provider lists. */
+  async #fetch(provider: Provider): Promise<readonly Model[]> {
     const own = configuredModels(provider)
     const ids = new Set(own.map(({ id }) => id))
-    const told: Model[] = []
+    const listed: Model[] = []
     const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
     let query = provider.kind === 'anthropic' ? `?limit=${PAGE_MODELS}` : ''
     for (let page = 1; page <= PAGES_MAX; page++) {
-      const list = await this.#page(provider, query, signal)
-      told.push(...toModels(provider, list))
-      const last = provider.kind === 'anthropic' ? lastBeforeMore(list) : null
-      if (last === null || told.length >= MODELS_MAX) break
+      const list = await this.#fetchPage(provider, query, signal)
+      listed.push(...toModels(provider, list))
+      const last = provider.kind === 'anthropic' ? readNextCursor(list) : null
+      if (last === null || listed.length >= MODELS_MAX) break
       query = `?limit=${PAGE_MODELS}&after_id=${encodeURIComponent(last)}`
     }
-    return [...own, ...told.filter(({ id }) => !ids.has(id))]
+    return [...own, ...listed.filter(({ id }) => !ids.has(id))]
   }
 
-  async #page(provider: Provider, query: string, signal: AbortSignal): Promise<unknown> {
+  async #fetchPage(provider: Provider, query: string, signal: AbortSignal): Promise<unknown> {
     const { status, body } = await this.#options.upstream.send({
       provider,
       method: 'GET',
@@ -107,17 +111,23 @@ export class ModelList {
     for await (const chunk of body) {
       length += chunk.length
       if (length > LIST_BYTES_MAX)
-        throw new AppError('bad_gateway', 'The list of models is too long.')
+        throw new AppError(
+          'bad_gateway',
+          `The model list of ${provider.name} is longer than ${LIST_BYTES_MAX} bytes.`,
+        )
       chunks.push(chunk)
     }
     if (status !== 200)
-      throw new AppError('bad_gateway', `${provider.name} does not list its models.`)
+      throw new AppError(
+        'bad_gateway',
+        `${provider.name} answered the request for its models with status ${status}.`,
+      )
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   }
 }
 
-/** Where the next page begins; null when there is none. */
-function lastBeforeMore(list: unknown): string | null {
+/** The cursor of the next page; null for the last page. */
+function readNextCursor(list: unknown): string | null {
   const last: unknown = Reflect.get(Object(list), 'last_id')
   const hasMore = Reflect.get(Object(list), 'has_more') === true
   return hasMore && typeof last === 'string' && last !== '' ? last : null
@@ -127,7 +137,7 @@ function configuredModels({ name, models }: Provider): readonly Model[] {
   return models.map(({ id }) => ({ id: `${name}/${id}`, owner: name, created: 0 }))
 }
 
-/** Both shapes keep them in `data`. Gemini writes `models/` before each. */
+/** Both formats list models in `data`. Gemini prefixes ids with `models/`. */
 function toModels({ name }: Provider, list: unknown): readonly Model[] {
   const data: unknown = Reflect.get(Object(list), 'data')
   if (!Array.isArray(data)) return []

@@ -35,7 +35,7 @@ const candidatesOf = (
   identity: [],
   documents,
   question: '',
-  shown: new Set(),
+  shownMessages: new Set(),
   excerptCharacters: 200,
   ...fields,
 })
@@ -185,14 +185,14 @@ it('[TF8] tells a fact that was worded anew in place of its turn, however long t
 })
 
 it('[CR4] leaves out what the request shows anyway', () => {
-  const shown = new Set(['I live in Oslo and work nights', 'Noted.'])
+  const shownMessages = new Set(['I live in Oslo and work nights', 'Noted.'])
   const documents = [
     said('I live in Oslo and work nights'),
     said('Noted.', { role: 'assistant' }),
     fact('I live in Oslo'),
     fact('I have a cat'),
   ]
-  expect(linesOf(fittedOf(candidatesOf(documents, { shown })))).toEqual([
+  expect(linesOf(fittedOf(candidatesOf(documents, { shownMessages })))).toEqual([
     expect.stringContaining('cat'),
   ])
 })

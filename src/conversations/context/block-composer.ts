@@ -1,6 +1,6 @@
 /**
- * What of the documents that were found goes into a block, within its token budget: who the person is, then facts, then
- * excerpts of conversations, newest first.
+ * Composes a block from candidates within a token budget: the identity section, then facts, then excerpts of
+ * conversations, newest first.
  */
 
 import {
@@ -30,19 +30,18 @@ import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'
 
-/** What could be said. */
 export type BlockInput = {
   readonly today: Instant
-  /** Said in every block. */
+  /** The identity section, which is in every block. */
   readonly identity: readonly SearchDocument[]
   /** Memories and turns, best first. */
   readonly documents: readonly SearchDocument[]
   readonly question: string
   /** Messages that the model reads anyway, trimmed. */
-  readonly shown: ReadonlySet<string>
-  /** How much of a turn is quoted. */
+  readonly shownMessages: ReadonlySet<string>
+  /** The length of an excerpt of a turn. */
   readonly excerptCharacters: number
-  /** How many documents at most, besides those that are always given. */
+  /** At most so many documents besides the identity section. */
   readonly limit?: number
 }
 
@@ -50,23 +49,23 @@ export type ContextBlock = {
   readonly text: string
   readonly tokens: number
   readonly content: BlockContent
-  /** Of its pieces, those that are always given. */
+  /** The documents of the identity section. */
   readonly identity: readonly SearchDocument[]
 }
 
-/** Of the room that the fence leaves: what is always said must leave some for what was asked. */
+/** The share of the budget for the identity section, so that it leaves room for candidates. */
 const IDENTITY_SHARE = 0.5
 
-/** Less of a document says nothing. */
+/** A shorter excerpt is useless. */
 const SHORTENED_CHARACTERS_MIN = 40
 
-/** More than a token of any text has. */
+/** An upper bound for text of any kind. */
 const CHARACTERS_PER_TOKEN_MAX = 8
 
-/** A question that shares so much of its words with another asks the same. */
+/** A question that shares so many words with another is the same question. */
 const REPEATED_SHARE = 0.8
 
-/** With so much, they are about the same thing. */
+/** Texts that share so many words are about the same thing. */
 const RELATED_SHARE = 0.4
 
 type BlockCandidate = BlockLine & {
@@ -75,42 +74,44 @@ type BlockCandidate = BlockLine & {
 }
 
 /**
- * The block, or why there is none; never more than the budget, in tokens, fence and all. What is too long makes way for
- * what comes after it, and where nothing fits of what was found, the best is given as far as it does.
+ * The block, or why there is none. It never exceeds the budget, fence included. A candidate that does not fit is skipped
+ * for those after it; if none fits, the best one is shortened.
  */
 export function composeBlock(
-  candidates: BlockInput,
+  input: BlockInput,
   budget: number,
   count: CountTokens,
 ): ContextBlock | 'nothing' | 'no-room' {
-  const { today, question, excerptCharacters } = candidates
+  const { today, question, excerptCharacters } = input
   const room = budget - count(renderBlockFrame(today))
-  const needles = buildQueryTerms(
+  const terms = buildQueryTerms(
     question,
-    candidates.documents.map(({ content }) => content.slice(0, NEEDLE_TEXT_CHARACTERS)),
+    input.documents.map(({ content }) => content.slice(0, QUERY_TERM_TEXT_CHARACTERS)),
   )
   const identity = selectWithinBudget(
-    candidates.identity.flatMap(createCandidateBuilder(count)),
+    input.identity.flatMap((document) => buildCandidate(document, count)),
     room * IDENTITY_SHARE,
   )
-  const always = new Set(candidates.identity.map(({ id }) => id))
-  const found = candidates.documents.filter(({ id }) => !always.has(id))
-  const usable = found.filter((document) => isUsable(document, candidates.shown))
-  const leading = leadingTurns(usable, excerptCharacters)
-  const leadingCharacters = leadingLength(excerptCharacters, room)
-  const pieces = usable.flatMap((document) =>
-    createCandidateBuilder(
+  const identityIds = new Set(input.identity.map(({ id }) => id))
+  const others = input.documents.filter(({ id }) => !identityIds.has(id))
+  const usable = others.filter((document) => isUsable(document, input.shownMessages))
+  const leading = selectLeadingTurns(usable, excerptCharacters)
+  const leadingCharacters = computeLeadingLength(excerptCharacters, room)
+  const candidates = usable.flatMap((document) =>
+    buildCandidate(
+      document,
       count,
-      needles,
+      terms,
       leading.has(document.id) ? leadingCharacters : excerptCharacters,
-    )(document),
+    ),
   )
-  const asked = extractWords(question)
-  const news = pieces.filter(
-    (piece) =>
-      !isEchoOfQuestion(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
+  const questionWords = extractWords(question)
+  const novel = candidates.filter(
+    (candidate) =>
+      !isEchoOfQuestion(candidate, questionWords) &&
+      !identity.some((other) => isRepetition(other, candidate)),
   )
-  const distinct = removeRepetitions(news).slice(0, candidates.limit)
+  const distinct = removeRepetitions(novel).slice(0, input.limit)
   if (identity.length + distinct.length === 0) return 'nothing'
   const left = room - countLineTokens(identity)
   const chosen = selectWithinBudget(distinct, left)
@@ -118,21 +119,20 @@ export function composeBlock(
   const fitted =
     chosen.length > 0 || best === undefined
       ? chosen
-      : shortenCandidate(best.document, needles, left, count)
-  const block = buildBlock(today, identity, orderCandidates(fitted, needles), count, budget)
+      : shortenCandidate(best.document, terms, left, count)
+  const block = buildBlock(today, identity, orderCandidates(fitted, terms), count, budget)
   return block.text === '' ? 'no-room' : block
 }
 
-/** An answer in the form of a list is longer than most excerpts, and one item of it is not what was asked for. */
+/** The best-ranked long turns get longer excerpts: of an answer in the form of a list, one item is not enough. */
 const LEADING_TURNS = 2
 const LEADING_FACTOR = 3
 
-/** Of the room that the fence leaves, at about so many characters for a token. */
+/** The share of the budget for a long excerpt, converted at the average length of a token. */
 const LEADING_SHARE = 0.25
 const CHARACTERS_PER_TOKEN = 4
 
-/** Of the long turns, those that rank best. */
-function leadingTurns(
+function selectLeadingTurns(
   documents: readonly SearchDocument[],
   excerptCharacters: number,
 ): ReadonlySet<SearchDocument['id']> {
@@ -142,49 +142,46 @@ function leadingTurns(
   return new Set(long.slice(0, LEADING_TURNS).map(({ id }) => id))
 }
 
-/** How much of them is quoted. */
-function leadingLength(excerptCharacters: number, room: number): number {
+function computeLeadingLength(excerptCharacters: number, room: number): number {
   const share = Math.floor(room * LEADING_SHARE * CHARACTERS_PER_TOKEN)
   return Math.max(excerptCharacters, Math.min(excerptCharacters * LEADING_FACTOR, share))
 }
 
-/** How much of a text tells which words of a question are rare. */
-const NEEDLE_TEXT_CHARACTERS = 4_000
+/** The length of text that is enough to tell which words of a question are rare. */
+const QUERY_TERM_TEXT_CHARACTERS = 4_000
 
-/** Not what the model reads anyway, what only looks like something, or what tries to command. */
+/** Excludes messages of the request, system prompts, and turns without information. */
 function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean {
-  const said = document.content.trim()
-  if (shown.has(said)) return false
+  const text = document.content.trim()
+  if (shown.has(text)) return false
   if (isTurnDocument(document)) {
     const role = getTurnRole(document)
-    return role !== 'system' && !isSmallTalk(said) && !(role === 'user' && isBareQuestion(said))
+    return role !== 'system' && !isSmallTalk(text) && !(role === 'user' && isBareQuestion(text))
   }
-  // A fact that was learned from a message of this very request.
-  return ![...shown].some((each) => each.length > said.length && each.includes(said))
+  // The fact may have been learned from a message of this request.
+  return ![...shown].some((each) => each.length > text.length && each.includes(text))
 }
 
-/** As a piece, or nothing where there is nothing to say. */
-function createCandidateBuilder(
-  count: CountTokens,
-  needles: readonly QueryTerm[] = [],
-  charactersMax = Number.POSITIVE_INFINITY,
-): (document: SearchDocument) => readonly BlockCandidate[] {
-  return (document) =>
-    isTurnDocument(document)
-      ? passagePiece(document, needles, charactersMax, count)
-      : toBlockLine(document, document.content, count)
-}
-
-/** A passage of a document, however short it is; nothing of a turn where it tries to command. */
-function passagePiece(
+function buildCandidate(
   document: SearchDocument,
-  needles: readonly QueryTerm[],
+  count: CountTokens,
+  terms: readonly QueryTerm[] = [],
+  charactersMax = Number.POSITIVE_INFINITY,
+): readonly BlockCandidate[] {
+  return isTurnDocument(document)
+    ? createPassage(document, terms, charactersMax, count)
+    : toBlockLine(document, document.content, count)
+}
+
+/** A passage of a document; nothing of a turn whose passage or speaker is a prompt injection. */
+function createPassage(
+  document: SearchDocument,
+  terms: readonly QueryTerm[],
   charactersMax: number,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const passage = extractPassageLines(document.content, needles, charactersMax)
+  const passage = extractPassageLines(document.content, terms, charactersMax)
   const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
-  // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
   return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)
 }
 
@@ -201,7 +198,7 @@ function toBlockLine(
     : [{ document, text: line, tokens: count(`${line}\n`), words: extractWords(text) }]
 }
 
-/** So much of a text tells what it is about. */
+/** The length of text that is enough for comparisons. */
 const COMPARED_CHARACTERS = 2_000
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
@@ -210,36 +207,36 @@ function extractWords(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !STOP_WORDS.has(word)))
 }
 
-/** The same question in an earlier conversation tells nothing. */
+/** The same question in an earlier conversation holds no information. */
 function isEchoOfQuestion(
   { document, words }: BlockCandidate,
-  asked: ReadonlySet<string>,
+  questionWords: ReadonlySet<string>,
 ): boolean {
   return (
     getTurnRole(document) === 'user' &&
     /[?？]\s*$/u.test(document.content) &&
-    computeOverlap(words, asked, Math.max) >= REPEATED_SHARE
+    computeOverlap(words, questionWords, Math.max) >= REPEATED_SHARE
   )
 }
 
-/** Of a fact and the turn that it came from, and of pieces that say the same, the better one; of equals, the newer. */
-function removeRepetitions(pieces: readonly BlockCandidate[]): readonly BlockCandidate[] {
-  const kept: BlockCandidate[] = []
-  for (const piece of pieces) {
-    const at = kept.findIndex((other) => isRepetition(other, piece))
-    const other = kept[at]
-    if (other === undefined) kept.push(piece)
-    else if (isBetter(piece, other)) kept[at] = piece
+/** Keeps the better one of repetitions: a fact and its source turn, or lines with the same words. */
+function removeRepetitions(candidates: readonly BlockCandidate[]): readonly BlockCandidate[] {
+  const distinct: BlockCandidate[] = []
+  for (const candidate of candidates) {
+    const index = distinct.findIndex((other) => isRepetition(other, candidate))
+    const other = distinct[index]
+    if (other === undefined) distinct.push(candidate)
+    else if (isBetter(candidate, other)) distinct[index] = candidate
   }
-  return kept
+  return distinct
 }
 
 function isRepetition(a: BlockCandidate, b: BlockCandidate): boolean {
-  // One word more or less may be all that matters: "the tea from Assam", "the tea from Darjeeling".
+  // A single word may make the difference: "the tea from Assam", "the tea from Darjeeling".
   return isSource(a, b) || isSource(b, a) || intersectWords(a, b, Math.max) === 1
 }
 
-/** Whether the first is a fact that was learned from the second, a turn, and tells no less of it. */
+/** Whether a fact was learned from a turn. */
 function isSource(fact: BlockCandidate, turn: BlockCandidate): boolean {
   const id = getTurnId(turn.document)
   return (
@@ -247,16 +244,16 @@ function isSource(fact: BlockCandidate, turn: BlockCandidate): boolean {
   )
 }
 
-/** Stands for both, though it was found later. */
-function isBetter(piece: BlockCandidate, other: BlockCandidate): boolean {
-  if (isSource(piece, other)) return standsForTurn(piece, other)
-  if (isSource(other, piece)) return !standsForTurn(other, piece)
-  if (isTurnDocument(piece.document) !== isTurnDocument(other.document)) return false
-  return getEventTime(piece) > getEventTime(other)
+/** Whether a candidate replaces the better-ranked one that it repeats. */
+function isBetter(candidate: BlockCandidate, other: BlockCandidate): boolean {
+  if (isSource(candidate, other)) return replacesTurn(candidate, other)
+  if (isSource(other, candidate)) return !replacesTurn(other, candidate)
+  if (isTurnDocument(candidate.document) !== isTurnDocument(other.document)) return false
+  return getEventTime(candidate) > getEventTime(other)
 }
 
-/** A fact that tells much of its turn, or that somebody worded anew: then the turn may say what was corrected. */
-function standsForTurn(fact: BlockCandidate, turn: BlockCandidate): boolean {
+/** A fact replaces its turn if it covers much of it, or if it was reworded: then the turn may be outdated. */
+function replacesTurn(fact: BlockCandidate, turn: BlockCandidate): boolean {
   const isReworded = fact.document.provenance.extractor === null
   return isReworded || fact.words.size >= turn.words.size * RELATED_SHARE
 }
@@ -264,55 +261,55 @@ function standsForTurn(fact: BlockCandidate, turn: BlockCandidate): boolean {
 function intersectWords(
   a: BlockCandidate,
   b: BlockCandidate,
-  of: (a: number, b: number) => number,
+  normalize: (a: number, b: number) => number,
 ): number {
-  return computeOverlap(a.words, b.words, of)
+  return computeOverlap(a.words, b.words, normalize)
 }
 
 function computeOverlap(
   a: ReadonlySet<string>,
   b: ReadonlySet<string>,
-  of: (a: number, b: number) => number,
+  normalize: (a: number, b: number) => number,
 ): number {
   if (a.size === 0 || b.size === 0) return 0
   let common = 0
   for (const word of a) if (b.has(word)) common++
-  return common / of(a.size, b.size)
+  return common / normalize(a.size, b.size)
 }
 
 function getEventTime({ document }: BlockCandidate): Instant {
   return document.validFrom ?? document.createdAt
 }
 
-/** As many as fit, in their order; what is too long makes way for what comes after it. */
+/** The candidates that fit, in order; one that does not fit is skipped for those after it. */
 function selectWithinBudget(
-  pieces: readonly BlockCandidate[],
+  candidates: readonly BlockCandidate[],
   room: number,
 ): readonly BlockCandidate[] {
   let left = room
-  return pieces.filter(({ tokens }) => {
+  return candidates.filter(({ tokens }) => {
     const fits = tokens <= left
     if (fits) left -= tokens
     return fits
   })
 }
 
-function countLineTokens(pieces: readonly BlockCandidate[]): number {
-  return pieces.reduce((sum, { tokens }) => sum + tokens, 0)
+function countLineTokens(candidates: readonly BlockCandidate[]): number {
+  return candidates.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 /**
- * Facts before excerpts, excerpts newest first. Of facts about the same thing the newer stands above the older, and a fact
- * that a newer excerpt is about stands below that. So does a clause that patterns took from a turn word for word, where a
- * newer excerpt ranks above it: it is no more current than the turn.
+ * Facts before excerpts, excerpts newest first. Of facts about the same thing, the newer comes first. A fact is outdated,
+ * and ordered among the excerpts, if a newer excerpt is about the same thing. So is a verbatim clause from pattern
+ * extraction below a newer excerpt: it is no more current than its turn.
  */
 function orderCandidates(
-  pieces: readonly BlockCandidate[],
-  needles: readonly QueryTerm[],
+  candidates: readonly BlockCandidate[],
+  terms: readonly QueryTerm[],
 ): readonly BlockCandidate[] {
-  const excerpts = pieces.filter(({ document }) => isTurnDocument(document))
-  const facts = pieces.filter(({ document }) => !isTurnDocument(document))
-  const rankOf = new Map(pieces.map((piece, rank) => [piece, rank]))
+  const excerpts = candidates.filter(({ document }) => isTurnDocument(document))
+  const facts = candidates.filter(({ document }) => !isTurnDocument(document))
+  const rankOf = new Map(candidates.map((candidate, rank) => [candidate, rank]))
   const ranksAbove = (a: BlockCandidate, b: BlockCandidate) =>
     (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
   const isOutdated = (fact: BlockCandidate) =>
@@ -320,7 +317,7 @@ function orderCandidates(
       (excerpt) =>
         getEventTime(excerpt) > getEventTime(fact) &&
         (intersectWords(fact, excerpt, Math.min) >= RELATED_SHARE ||
-          isSameAnswer(fact, excerpt, needles) ||
+          isSameAnswer(fact, excerpt, terms) ||
           (isVerbatim(fact) && ranksAbove(excerpt, fact))),
     )
   const current = facts.filter((fact) => !isOutdated(fact))
@@ -332,17 +329,17 @@ function isVerbatim({ document }: BlockCandidate): boolean {
   return document.provenance.extractor === PATTERN_EXTRACTOR
 }
 
-/** So many words of the question that both hold, or all of them, make two pieces answers to the same. */
-const COMMON_NEEDLES_MIN = 2
+/** Two lines that share so many words of the question, or all of them, answer the same question. */
+const COMMON_TERMS_MIN = 2
 
 function isSameAnswer(
   fact: BlockCandidate,
   excerpt: BlockCandidate,
-  needles: readonly QueryTerm[],
+  terms: readonly QueryTerm[],
 ): boolean {
-  const held = findQueryTerms(fact.text, needles)
+  const held = findQueryTerms(fact.text, terms)
   const common = findQueryTerms(excerpt.text, [...held])
-  return common.size > 0 && common.size >= Math.min(COMMON_NEEDLES_MIN, needles.length)
+  return common.size > 0 && common.size >= Math.min(COMMON_TERMS_MIN, terms.length)
 }
 
 function orderNewestFirst(facts: readonly BlockCandidate[]): readonly BlockCandidate[] {
@@ -358,14 +355,14 @@ function orderNewestFirst(facts: readonly BlockCandidate[]): readonly BlockCandi
   return ordered
 }
 
-/** As much of a document as there is room for; nothing where that is too little to say something. */
+/** The longest passage that fits; nothing if that is too short to be useful. */
 function shortenCandidate(
   document: SearchDocument,
-  needles: readonly QueryTerm[],
+  terms: readonly QueryTerm[],
   room: number,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const upTo = (characters: number) => passagePiece(document, needles, characters, count)
+  const upTo = (characters: number) => createPassage(document, terms, characters, count)
   let fitted = upTo(SHORTENED_CHARACTERS_MIN)
   if (countLineTokens(fitted) > room) return []
   let fits = SHORTENED_CHARACTERS_MIN
@@ -383,24 +380,24 @@ function shortenCandidate(
   return fitted
 }
 
-/** Tokens of lines that stand together may be more than those of each, so the last ones go until all of it fits. */
+/** Renders the block. Joined lines may take more tokens than their sum, so lines are dropped until the block fits. */
 function buildBlock(
   today: Instant,
   identity: readonly BlockCandidate[],
-  found: readonly BlockCandidate[],
+  candidates: readonly BlockCandidate[],
   count: CountTokens,
   budget: number,
 ): ContextBlock {
-  const pieces = [...identity, ...found]
+  const selected = [...identity, ...candidates]
   for (;;) {
-    const content = { today, lines: pieces.map(({ document, text }) => ({ document, text })) }
+    const content = { today, lines: selected.map(({ document, text }) => ({ document, text })) }
     const text = renderBlock(content)
     const tokens = text === '' ? 0 : count(text)
-    if (tokens <= budget || pieces.length === 0) {
-      const always = new Set(identity.map(({ document }) => document.id))
-      const given = pieces.map(({ document }) => document).filter(({ id }) => always.has(id))
-      return { text, tokens, content, identity: given }
+    if (tokens <= budget || selected.length === 0) {
+      const identityIds = new Set(identity.map(({ document }) => document.id))
+      const documents = selected.map(({ document }) => document)
+      return { text, tokens, content, identity: documents.filter(({ id }) => identityIds.has(id)) }
     }
-    pieces.pop()
+    selected.pop()
   }
 }

@@ -1,146 +1,221 @@
 /**
- * What a model is to be given for a message: one way for the gateway and for programs that ask their model themselves.
+ * Context for one message: what a model receives from memory. The gateway, the prompt hooks and the preview share it.
  *
- *   always   who the person is
- *   decide   what kind of memories the message needs, as the setting `relevanceGateMode` says
- *   look     for memories of that kind, or for what was said
- *   fit      what of it the budget has room for
+ *   gate      which kind of memories the message needs (`gateway.gateMode`)
+ *   plan      how to retrieve that kind
+ *   retrieve  recall, or a lookup of the newest
+ *   compose   the candidates that fit into the token budget, after the identity section, which is in every block
  */
 
 import { getMemoryIds } from '../../domain/context-block.ts'
-import type { Memory } from '../../domain/memory.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import {
+  MEMORY_CATEGORIES,
+  type Memory,
+  NARRATIVE_KEY,
+  TRUSTED_LEVELS,
+} from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { withTimeout } from '../../lib/timeout.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
+import type { LanguageModel } from '../../models/language-model.ts'
+import { hasContentWord } from '../../recall/question/follow-up.ts'
+import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
+import type { RecallQuery } from '../../recall/recall-query.ts'
+import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
+import { retrieveTurns } from '../../recall/turn-retriever.ts'
+import type { Change, MemoryFilter, Store, TurnFilter } from '../../storage/store.ts'
+import type { CountTokens } from '../../text/tokens.ts'
+import type { FailureListener, FailureStage } from '../failures.ts'
 import { GateRunner } from '../gate/gate-runner.ts'
+import { hasTopic } from '../gate/topic-detection.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import { type ContextBlock, composeBlock } from './block-composer.ts'
-import { type ContextDocuments, NO_DOCUMENTS, retrieveContext } from './context-retrieval.ts'
 import {
   collectKnownNames,
   createEpisodeCache,
   createIdentityCache,
-  getIdentityMemories,
+  selectIdentityMemories,
 } from './identity-section.ts'
 import { extractFocus } from './message-focus.ts'
-import type {
-  ContextBuilder,
-  ContextBuilderDependencies,
-  ContextRequest,
-  ContextResult,
-} from './types.ts'
+import { isCalculation, isSmallTalk } from './small-talk.ts'
 import type { UserScope } from './user-cache.ts'
 
-/** Lookups that run at once. */
-const LOOKUPS_MAX = 4
+export type ContextRequest = {
+  /** The author of the message. Without a user, memories of the owner's users are out of scope. */
+  readonly userScope: UserScope
+  /** The scope to search: the user or a session. Resolved only when something is retrieved. */
+  readonly resolveScope: () => Promise<Scope>
+  readonly text: string
+  /** Messages that the model reads anyway, so that the block does not quote them. */
+  readonly shownMessages?: ReadonlySet<string>
+  /** Earlier user messages of the session, newest first, for follow-up questions. */
+  readonly previousMessages?: readonly string[]
+  readonly at: Instant
+  readonly settings: Settings
+  /** For the whole block. */
+  readonly tokensMax: number
+  readonly countTokens: CountTokens
+  /** At most so many documents besides the identity section. */
+  readonly limit?: number
+  readonly retrieverTimeoutMs?: number
+  /** Overrides settings of recall. Uses are not counted for the purpose `search`. */
+  readonly recallOptions?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
+  readonly getRemainingMs: () => number
+  readonly signal: AbortSignal
+  /** Receives the parts that failed, as soon as they fail. */
+  readonly degraded: Set<string>
+  readonly requestId?: string
+}
 
-/** Beyond this a lookup is taken for hung, and others have their turn. */
-const TURN_MS_MAX = 10_000
+export type ContextResult = {
+  readonly gate: ReceiptGate
+  /** The block, or why there is none. */
+  readonly block: ContextBlock | 'not-needed' | 'no-relevant-memories' | 'no-budget'
+  /** All recalled memories, including those that did not fit. */
+  readonly recalled: readonly RecalledMemory[]
+}
 
-/** Of what is left of the time: a model that decides must leave enough to find something. */
-const MODEL_SHARE = 0.5
+export interface ContextBuilder {
+  buildContext(request: ContextRequest): Promise<ContextResult>
+  /** Must receive every commit. */
+  onCommit(changes: readonly Change[]): void
+  /** Discards cached memories of owners that another process has changed. */
+  invalidate(owners: readonly OwnerId[] | 'any'): void
+  /** Discards all cached text of memories. */
+  purgeCaches(): void
+  close(): Promise<void>
+}
 
-const NOTHING_SHOWN: ReadonlySet<string> = new Set()
+export type ContextBuilderDependencies = {
+  readonly ports: MemoryDependencies
+  readonly recall: (scope: Scope, query: RecallQuery) => Promise<RecallResult>
+  /** The model of an owner, charged to its budget; null when there is none. */
+  readonly modelFor: (owner: OwnerId) => LanguageModel | null
+  readonly countUse: (scope: Scope, ids: readonly MemoryId[]) => void
+  readonly onFailure?: FailureListener
+}
 
-export function createContextBuilder({
-  ports,
-  recall,
-  modelFor,
-  countUse,
-}: ContextBuilderDependencies): ContextBuilder {
-  const overrides = createIdentityCache(ports)
-  const episodes = createEpisodeCache(ports)
-  const gatekeeper = new GateRunner({ clock: ports.clock, modelFor })
-  const slots = new Semaphore(LOOKUPS_MAX, 'lifo')
+/** Retrievals that run at the same time, over all requests. */
+const RETRIEVALS_MAX = 4
 
-  const decide = (
-    { home, text, settings, getRemainingMs: leftMs, signal }: ContextRequest,
+/** A retrieval that takes longer is considered hung, and gives its slot to others. */
+const RETRIEVAL_MS_MAX = 10_000
+
+/** The share of the remaining time that a gate model may use, so that enough is left for recall. */
+const GATE_MODEL_SHARE = 0.5
+
+const NO_MESSAGES: ReadonlySet<string> = new Set()
+
+export function createContextBuilder(dependencies: ContextBuilderDependencies): ContextBuilder {
+  const { ports, modelFor, onFailure } = dependencies
+  const identityCache = createIdentityCache(ports)
+  const episodeCache = createEpisodeCache(ports)
+  const gateRunner = new GateRunner({ clock: ports.clock, modelFor })
+  // The newest request goes first, and requests that have timed out are dropped: under overload, work for requests that
+  // nobody waits for would otherwise pile up.
+  const slots = new Semaphore(RETRIEVALS_MAX, 'lifo')
+
+  const report = ({ userScope, requestId }: ContextRequest, stage: FailureStage, error: unknown) =>
+    onFailure?.({ stage, owner: userScope.owner, requestId: requestId ?? null, error })
+
+  const loadIdentity = async (request: ContextRequest): Promise<readonly Memory[]> => {
+    try {
+      return selectIdentityMemories(await identityCache.load(request.userScope), request.at)
+    } catch (error) {
+      request.degraded.add('identity')
+      report(request, 'identity', error)
+      return []
+    }
+  }
+
+  const decideGate = (request: ContextRequest, identity: readonly Memory[]) =>
+    gateRunner.decide({
+      owner: request.userScope.owner,
+      message: request.text,
+      settings: request.settings,
+      loadKnownNames: async () => {
+        // Known names improve the decision; without those of episodes it is still possible.
+        const episodes = await episodeCache.load(request.userScope).catch((error: unknown) => {
+          report(request, 'gate', error)
+          return []
+        })
+        return collectKnownNames(episodes, identity)
+      },
+      getModelTimeoutMs: () => Math.max(1, Math.floor(request.getRemainingMs() * GATE_MODEL_SHARE)),
+      signal: request.signal,
+      onFailure: (error) => report(request, 'gate', error),
+    })
+
+  /** If retrieval fails, a block with the identity section is still useful; without one, the failure is final. */
+  const retrieve = async (
+    request: ContextRequest,
     identity: readonly Memory[],
-  ) =>
-    gatekeeper.decide({
-      owner: home.owner,
-      message: text,
-      settings,
-      names: () => collectKnownNames(episodes, home, identity),
-      modelMs: () => Math.max(1, Math.floor(leftMs() * MODEL_SHARE)),
-      signal,
-    })
-  /**
-   * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
-   * more and more for nobody.
-   */
-  const lookUp = (
-    message: ContextRequest,
-    section: ReceiptGate['section'],
-  ): Promise<ContextDocuments> =>
-    slots.run(message.signal, async () => {
-      const found = await withTimeout(TURN_MS_MAX, () =>
-        retrieveContext({ ports, recall }, message, section),
-      )
-      if (found.kind === 'failed') throw found.error
-      return found.result
-    })
-
-  /** Some may come from shared memory, which is another owner's. What is always given is not counted. */
-  const noteUses = ({ owner, user }: UserScope, { content, identity }: ContextBlock) => {
-    const pieces = content.lines.filter(({ document }) => !identity.includes(document))
-    for (const each of new Set(pieces.map(({ document }) => document.place.owner))) {
-      const own = pieces.filter(({ document }) => document.place.owner === each)
-      const ids = getMemoryIds({ lines: own })
-      if (ids.length > 0) countUse(each === owner ? { owner, user } : { owner: each }, ids)
+    plan: RetrievalPlan,
+  ): Promise<Candidates> => {
+    try {
+      return await slots.run(request.signal, async () => {
+        const retrieval = await withTimeout(RETRIEVAL_MS_MAX, () =>
+          retrieveCandidates(dependencies, request, plan),
+        )
+        if (retrieval.kind === 'failed') throw retrieval.error
+        return retrieval.result
+      })
+    } catch (error) {
+      if (identity.length === 0 || request.signal.aborted) throw error
+      request.degraded.add('recall')
+      report(request, 'recall', error)
+      return NO_CANDIDATES
     }
   }
 
   return {
-    buildContext: async (message) => {
-      const {
-        home,
-        at,
-        settings,
-        degraded,
-        budget,
-        countTokens,
-        limit,
-        recallOptions: looking,
-      } = message
-      const identity = await getIdentityMemories(overrides, home, at).catch(() => {
-        degraded.add('identity')
-        return []
-      })
-      const gate = await decide(message, identity)
-      const found = await orNoDocuments(message, identity, () => lookUp(message, gate.section))
+    buildContext: async (request) => {
+      const { userScope, previousMessages = [], limit, settings } = request
+      const identity = await loadIdentity(request)
+      const gate = await decideGate(request, identity)
+      const plan = planRetrieval(request, gate.section)
+      const candidates = await retrieve(request, identity, plan)
       const block = composeBlock(
         {
-          today: at,
+          today: request.at,
           identity,
-          documents: found.documents,
-          question: [extractFocus(message.text), ...(message.context ?? [])].join('\n'),
-          shown: message.shown ?? NOTHING_SHOWN,
+          documents: candidates.documents,
+          question: [extractFocus(request.text), ...previousMessages].join('\n'),
+          shownMessages: request.shownMessages ?? NO_MESSAGES,
           excerptCharacters: settings['gateway.excerptCharactersMax'],
           ...(limit === undefined ? {} : { limit }),
         },
-        budget,
-        countTokens,
+        request.tokensMax,
+        request.countTokens,
       )
-      if (typeof block !== 'string' && looking?.purpose !== 'search') noteUses(home, block)
-      return { gate, recalled: found.recalled, block: toContextBlock(block, gate) }
+      if (typeof block !== 'string' && request.recallOptions?.purpose !== 'search') {
+        countUses(dependencies, userScope, block)
+      }
+      return { gate, recalled: candidates.recalled, block: toBlockOrReason(block, gate) }
     },
     onCommit: (changes) => {
-      overrides.changed(changes)
-      episodes.changed(changes)
+      identityCache.onCommit(changes)
+      episodeCache.onCommit(changes)
     },
     invalidate: (owners) => {
-      overrides.forget(owners)
-      episodes.forget(owners)
+      identityCache.forget(owners)
+      episodeCache.forget(owners)
     },
     purgeCaches: () => {
-      overrides.clear()
-      episodes.clear()
+      identityCache.clear()
+      episodeCache.clear()
     },
-    close: () => gatekeeper.close(),
+    close: () => gateRunner.close(),
   }
 }
 
-function toContextBlock(
+function toBlockOrReason(
   block: ReturnType<typeof composeBlock>,
   { section }: ReceiptGate,
 ): ContextResult['block'] {
@@ -149,17 +224,324 @@ function toContextBlock(
   return section === 'none' ? 'not-needed' : 'no-relevant-memories'
 }
 
-/** Where nothing can be found because something fails, who the person is still helps. */
-async function orNoDocuments(
-  { signal, degraded }: ContextRequest,
-  identity: readonly Memory[],
-  find: () => Promise<ContextDocuments>,
-): Promise<ContextDocuments> {
-  try {
-    return await find()
-  } catch (thrown) {
-    if (identity.length === 0 || signal.aborted) throw thrown
-    degraded.add('recall')
-    return NO_DOCUMENTS
+/** Counts uses of memories by owner, because some may belong to shared memory. The identity section is not counted. */
+function countUses(
+  { countUse }: ContextBuilderDependencies,
+  { owner, user }: UserScope,
+  { content, identity }: ContextBlock,
+): void {
+  const lines = content.lines.filter(({ document }) => !identity.includes(document))
+  for (const each of new Set(lines.map(({ document }) => document.place.owner))) {
+    const ids = getMemoryIds({
+      lines: lines.filter(({ document }) => document.place.owner === each),
+    })
+    if (ids.length > 0) countUse(each === owner ? { owner, user } : { owner: each }, ids)
   }
+}
+
+type RetrievalPlan =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'memories'; readonly query: RecallQuery; readonly limit?: number }
+  | {
+      readonly kind: 'identity' | 'episodes' | 'turns'
+      readonly text: string
+      readonly limit: number
+    }
+
+const FACT_CATEGORIES = MEMORY_CATEGORIES.filter(
+  (each) => each !== 'episode' && each !== 'identity',
+)
+
+function planRetrieval(request: ContextRequest, section: ReceiptGate['section']): RetrievalPlan {
+  const sizes = computeSectionSizes(request.tokensMax)
+  const text = extractFocus(request.text)
+  switch (section) {
+    case 'none':
+      return { kind: 'none' }
+    case 'identity':
+      return { kind: 'identity', text, limit: sizes.pinned }
+    case 'transcript':
+      return { kind: 'turns', text, limit: sizes.transcript }
+    case 'episode':
+      return { kind: 'episodes', text, limit: sizes.episodes }
+    case 'pinned':
+      return { kind: 'memories', query: { text, categories: FACT_CATEGORIES }, limit: sizes.pinned }
+    case 'all':
+      return needsNoRecall(text, request) ? { kind: 'none' } : { kind: 'memories', query: { text } }
+  }
+}
+
+/** Whether a message names nothing and is no follow-up to a message that does. */
+function needsNoRecall(text: string, request: ContextRequest): boolean {
+  const { at, settings, recallOptions, previousMessages = [] } = request
+  const strategy = recallOptions?.strategy ?? settings['recall.strategy']
+  if (strategy === 'recent' || strategy === 'exact') return false // independent of the question
+  const isSelfContained = previousMessages.length === 0 && parseTimeSpan(text, at) === null
+  return isSmallTalk(text) || isCalculation(text) || (isSelfContained && !hasContentWord(text))
+}
+
+type SectionSizes = {
+  readonly pinned: number
+  readonly episodes: number
+  readonly transcript: number
+}
+
+/** The typical size of an item, and the fewest and most items that are useful whatever the budget is. */
+const SECTION_ITEMS: Readonly<
+  Record<
+    keyof SectionSizes,
+    { readonly tokensEach: number; readonly min: number; readonly max: number }
+  >
+> = {
+  pinned: { tokensEach: 60, min: 3, max: 15 },
+  episodes: { tokensEach: 120, min: 2, max: 8 },
+  transcript: { tokensEach: 200, min: 2, max: 6 },
+}
+
+/** How many candidates of each section to retrieve for a token budget. */
+export function computeSectionSizes(tokensMax: number): SectionSizes {
+  const sizeOf = (section: keyof SectionSizes) => {
+    const { tokensEach, min, max } = SECTION_ITEMS[section]
+    const affordable = Math.floor(tokensMax / tokensEach)
+    return Number.isNaN(affordable) ? min : Math.min(max, Math.max(min, affordable))
+  }
+  return {
+    pinned: sizeOf('pinned'),
+    episodes: sizeOf('episodes'),
+    transcript: sizeOf('transcript'),
+  }
+}
+
+type Candidates = {
+  /** Memories and turns, best first. */
+  readonly documents: readonly SearchDocument[]
+  readonly recalled: readonly RecalledMemory[]
+}
+
+const NO_CANDIDATES: Candidates = { documents: [], recalled: [] }
+
+type RetrievalDependencies = Pick<ContextBuilderDependencies, 'ports' | 'recall'>
+
+/** Ranked documents to select from: some repeat others, are shown anyway, or are too long. */
+const RANKED_MAX = 40
+
+async function retrieveCandidates(
+  dependencies: RetrievalDependencies,
+  request: ContextRequest,
+  plan: RetrievalPlan,
+): Promise<Candidates> {
+  switch (plan.kind) {
+    case 'none':
+      return NO_CANDIDATES
+    case 'memories':
+      return recallCandidates(dependencies, request, plan.query, plan.limit)
+    case 'identity':
+      return retrieveIdentity(dependencies, request, plan.text, plan.limit)
+    case 'episodes':
+      return retrieveEpisodes(dependencies, request, plan.text, plan.limit)
+    case 'turns':
+      return retrieveQuotedTurns(dependencies, request, plan.text, plan.limit)
+  }
+}
+
+async function recallCandidates(
+  { recall }: RetrievalDependencies,
+  request: ContextRequest,
+  query: RecallQuery,
+  sectionMax?: number,
+): Promise<Candidates> {
+  const { settings, previousMessages, recallOptions, retrieverTimeoutMs } = request
+  const { memories, retrievers } = await recall(await request.resolveScope(), {
+    include: settings['gateway.contextSources'],
+    ...(previousMessages === undefined ? {} : { context: previousMessages }),
+    ...recallOptions,
+    ...query,
+    limit: limitTo(request, sectionMax),
+    ...(retrieverTimeoutMs === undefined ? {} : { timeoutMs: retrieverTimeoutMs }),
+  })
+  for (const [retriever, { state }] of Object.entries(retrievers)) {
+    if (state === 'failed') request.degraded.add(retriever)
+  }
+  return toCandidates(memories)
+}
+
+function toCandidates(recalled: readonly RecalledMemory[]): Candidates {
+  return { recalled, documents: recalled.map(({ memory }) => memory) }
+}
+
+function limitTo({ limit }: ContextRequest, sectionMax?: number): number {
+  if (sectionMax === undefined) return limit ?? RANKED_MAX
+  return Math.min(limit ?? sectionMax, sectionMax)
+}
+
+/** The identity narrative; until there is one, facts about the person, those that match the question first. */
+async function retrieveIdentity(
+  dependencies: RetrievalDependencies,
+  request: ContextRequest,
+  text: string,
+  sectionMax: number,
+): Promise<Candidates> {
+  const { userScope, at } = request
+  const where = { ...buildActiveFilter(at), key: NARRATIVE_KEY }
+  const narrative = await dependencies.ports.store.find('memory', userScope, { where, limit: 1 })
+  if (narrative.rows.length > 0) return { ...NO_CANDIDATES, documents: narrative.rows }
+  const matching = hasTopic(text)
+    ? await recallCandidates(
+        dependencies,
+        request,
+        { text, categories: FACT_CATEGORIES },
+        sectionMax,
+      )
+    : NO_CANDIDATES
+  const ids = await findIdentityFacts(dependencies, request)
+  // By id and not by text, because these facts are known to be about the person.
+  const known =
+    ids.length === 0
+      ? NO_CANDIDATES
+      : await recallCandidates(dependencies, request, { text, ids, strategy: 'recent' }, sectionMax)
+  const matchingIds = new Set(matching.documents.map(({ id }) => id))
+  const others = known.recalled
+    .filter(({ memory }) => !matchingIds.has(memory.id))
+    .sort((a, b) => getIdentityGrade(a) - getIdentityGrade(b))
+  return toCandidates([...matching.recalled, ...others].slice(0, limitTo(request, sectionMax)))
+}
+
+function getIdentityGrade({ memory }: RecalledMemory): number {
+  return gradeIdentity(memory.content) ?? 0
+}
+
+function buildActiveFilter(at: Instant): MemoryFilter {
+  return { statuses: ['active'], trusts: TRUSTED_LEVELS, validAt: at }
+}
+
+/** Candidates for each hint, and among the most important memories. */
+const HINTED_MAX = 20
+const IMPORTANT_MAX = 100
+const IMPORTANCE_MIN = 7
+
+/** As many as a block can hold. */
+const FACTS_MAX = 15
+
+/** Facts that say who the person is: found by words typical of such statements, or by importance. */
+async function findIdentityFacts(
+  { ports: { store } }: RetrievalDependencies,
+  { resolveScope, at }: ContextRequest,
+): Promise<readonly MemoryId[]> {
+  const scope = await resolveScope()
+  const where = { ...buildActiveFilter(at), categories: FACT_CATEGORIES }
+  const hinted = await Promise.all(
+    IDENTITY_HINTS.map((text) => store.searchText(scope, { text, limit: HINTED_MAX, where })),
+  )
+  const ids = [...new Set(hinted.flatMap(({ hits }) => hits.map(({ id }) => id)))]
+  const [named, important] = await Promise.all([
+    ids.length === 0
+      ? { rows: [] }
+      : store.find('memory', scope, { where: { ...where, ids }, limit: ids.length }),
+    store.find('memory', scope, {
+      where: { ...where, importanceMin: IMPORTANCE_MIN },
+      limit: IMPORTANT_MAX,
+    }),
+  ])
+  const facts = new Map([...named.rows, ...important.rows].map((row) => [row.id, row]))
+  return [...facts.values()]
+    .flatMap(({ id, content }) => {
+      const grade = gradeIdentity(content)
+      return grade === null ? [] : [{ id, grade }]
+    })
+    .sort((a, b) => a.grade - b.grade || (a.id < b.id ? 1 : -1))
+    .slice(0, FACTS_MAX)
+    .map(({ id }) => id)
+}
+
+/** Episodes among which the newest are selected: an imported one may be stored long after it happened. */
+const EPISODES_EXAMINED_MAX = 25
+
+async function retrieveEpisodes(
+  dependencies: RetrievalDependencies,
+  request: ContextRequest,
+  text: string,
+  sectionMax: number,
+): Promise<Candidates> {
+  const query = { text, categories: ['episode'] } as const
+  const isAboutTopic = hasTopic(text)
+  if (isAboutTopic || parseTimeSpan(text, request.at) !== null) {
+    const episodes = await recallCandidates(dependencies, request, query, sectionMax)
+    // A session that is not distilled yet has no episode, but its turns can be found.
+    const all = await recallCandidates(dependencies, request, { text })
+    if (isAboutTopic || episodes.documents.length > 0) {
+      const episodeIds = new Set(episodes.documents.map(({ id }) => id))
+      const others = all.recalled.filter(({ memory }) => !episodeIds.has(memory.id))
+      return toCandidates([...episodes.recalled, ...others])
+    }
+  }
+  // "Where did we leave off?" names no topic, so the newest episodes are what it refers to.
+  const { rows } = await dependencies.ports.store.find('memory', await request.resolveScope(), {
+    where: { ...buildActiveFilter(request.at), categories: ['episode'] },
+    limit: EPISODES_EXAMINED_MAX,
+  })
+  const ids = rows
+    .toSorted(compareNewestFirst)
+    .slice(0, limitTo(request, sectionMax))
+    .map(({ id }) => id)
+  if (ids.length === 0) {
+    const { transcript } = computeSectionSizes(request.tokensMax)
+    return retrieveQuotedTurns(dependencies, request, text, transcript)
+  }
+  const newest = { ...query, ids, strategy: 'recent' } as const
+  const { recalled } = await recallCandidates(dependencies, request, newest, sectionMax)
+  return toCandidates(recalled.toSorted((a, b) => compareNewestFirst(a.memory, b.memory)))
+}
+
+type DatedDocument = Pick<SearchDocument, 'id' | 'validFrom' | 'createdAt'>
+
+function compareNewestFirst(a: DatedDocument, b: DatedDocument): number {
+  return (b.validFrom ?? b.createdAt) - (a.validFrom ?? a.createdAt) || (a.id < b.id ? 1 : -1)
+}
+
+const QUOTED_DAYS = 365
+
+/** More turns than can be quoted, because some are dropped later. */
+const CANDIDATES_PER_QUOTE = 4
+
+/** The roles whose words can be quoted; tool results are nobody's words. */
+const QUOTED_ROLES = ['user', 'assistant'] as const
+
+/** Turns that match the text or, when the message names no topic, the last turns. */
+async function retrieveQuotedTurns(
+  { ports: { store } }: RetrievalDependencies,
+  request: ContextRequest,
+  text: string,
+  sectionMax: number,
+): Promise<Candidates> {
+  const { resolveScope, at, shownMessages = NO_MESSAGES } = request
+  const count = limitTo(request, sectionMax)
+  const saidFrom = addMs(at, -QUOTED_DAYS * DAY_MS)
+  const limit = CANDIDATES_PER_QUOTE * count + shownMessages.size
+  const scope = await resolveScope()
+  const turns = hasTopic(text)
+    ? await searchTurns(store, scope, { text, limit, saidFrom })
+    : await loadLastTurns(store, scope, { limit, saidFrom })
+  const unseen = turns.filter(({ content }) => !shownMessages.has(content.trim()))
+  return { ...NO_CANDIDATES, documents: unseen.slice(0, count) }
+}
+
+/** Without a similarity threshold: who asks for exact words wants the best match in any case. */
+async function searchTurns(
+  store: Store,
+  scope: Scope,
+  { text, limit, saidFrom }: { text: string; limit: number; saidFrom: Instant },
+): Promise<readonly SearchDocument[]> {
+  const where = { createdFrom: saidFrom, statuses: ['active'], trusts: QUOTED_ROLES } as const
+  const hits = await retrieveTurns(store, scope, { text, limit, where })
+  return hits.map(({ turn }) => toTurnDocument(turn))
+}
+
+async function loadLastTurns(
+  store: Store,
+  scope: Scope,
+  { limit, saidFrom }: { limit: number; saidFrom: Instant },
+): Promise<readonly SearchDocument[]> {
+  const where: TurnFilter = { saidFrom, roles: QUOTED_ROLES, disabled: false }
+  const { rows } = await store.find('turn', scope, { where, order: 'lastSaid', limit })
+  return rows.map(toTurnDocument)
 }

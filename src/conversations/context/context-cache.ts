@@ -1,19 +1,18 @@
 /**
- * The blocks of tool loops. A model that calls tools is asked the same thing several times, with more at the end each
- * time; another block in between would invalidate the provider's prompt cache. A block is reused only while its user
- * message awaits its answer, under the same settings, and while what is in it says the same; everything else is recalled
- * afresh.
+ * Caches the block of a tool loop. A model that calls tools receives the same user message several times; a different
+ * block in between would invalidate the provider's prompt cache. A block is reused only while its message waits for an
+ * answer, under the same settings, and while its memories are unchanged.
  */
 
 import type { BlockContent } from '../../domain/context-block.ts'
-import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { hashParts } from '../../lib/hash.ts'
 import { LruCache } from '../../lib/lru-cache.ts'
-import type { Instant } from '../../lib/time.ts'
+import { HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
@@ -22,96 +21,88 @@ export type InjectedBlock = {
   readonly text: string
   readonly tokens: number
   readonly content: BlockContent
-  /** Of its memories, those that are always given. */
+  /** Of the memories in the block, those of the identity section. */
   readonly identity: readonly MemoryId[]
-  readonly gate: ReceiptGate
-  readonly recalled: readonly ReceiptMemory[]
 }
 
-/** What a message is given: a block, or the reason for none. */
+/** The block for a message, or why there is none. */
 export type BlockDecision = {
-  readonly gate: ReceiptGate | null
+  readonly gate: ReceiptGate
   readonly recalled: readonly ReceiptMemory[]
   readonly block: InjectedBlock | SkipReason
 }
 
-/** What a block is reused for: the same user message under the same settings. */
-export type BlockKey = { readonly name: string; readonly settings: Settings }
+type BlockKey = { readonly name: string; readonly settings: Settings }
 
-/** Since it was last given, and since it was made: what is learned meanwhile has to be found one day. */
-const UNUSED_MS = 10 * 60_000
-const KEPT_MS = 2 * 60 * 60_000
-const BLOCKS_MAX = 1_000
+/** After its last use, and after its creation: memories that are learned meanwhile must become visible. */
+const IDLE_MS_MAX = 10 * MINUTE_MS
+const AGE_MS_MAX = 2 * HOUR_MS
+const ENTRIES_MAX = 1_000
 
 type CachedBlock = {
   readonly decision: BlockDecision
-  /** A hash of the settings that it was made under. */
-  readonly settings: string
-  readonly madeAt: Instant
-  readonly givenAt: Instant
+  readonly settingsHash: string
+  readonly createdAt: Instant
+  readonly usedAt: Instant
 }
 
 export class ContextCache {
-  readonly #blocks = new LruCache<string, CachedBlock>({ entriesMax: BLOCKS_MAX })
+  readonly #entries = new LruCache<string, CachedBlock>({ entriesMax: ENTRIES_MAX })
 
-  keep({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
-    this.#blocks.set(name, {
-      decision,
-      settings: hashSettings(settings),
-      madeAt: now,
-      givenAt: now,
-    })
+  set({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
+    const settingsHash = hashSettings(settings)
+    this.#entries.set(name, { decision, settingsHash, createdAt: now, usedAt: now })
   }
 
-  /** The user message was answered, so that nothing awaits an answer under this name. */
+  /** To be called when the user message was answered. */
   drop(name: string): void {
-    this.#blocks.delete(name)
+    this.#entries.delete(name)
   }
 
-  /** The decision, if what is in its block still says the same. Being restated or used doesn't change what memories say. */
+  /** The decision, unless a memory in its block has changed. Restating or using a memory does not change it. */
   async find(
     store: Store,
     scope: Scope,
     { name, settings }: BlockKey,
     now: Instant,
   ): Promise<BlockDecision | null> {
-    const kept = this.#blocks.peek(name)
-    if (kept === undefined) return null
-    const { block } = kept.decision
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return null
+    const { block } = entry.decision
     const isFresh =
-      kept.settings === hashSettings(settings) &&
-      now < kept.givenAt + UNUSED_MS &&
-      now < kept.madeAt + KEPT_MS
-    const isSame =
+      entry.settingsHash === hashSettings(settings) &&
+      now < entry.usedAt + IDLE_MS_MAX &&
+      now < entry.createdAt + AGE_MS_MAX
+    const isValid =
       isFresh && (typeof block === 'string' || (await isUnchanged(store, scope, block, now)))
-    // Another request may have put another one there meanwhile.
-    if (this.#blocks.peek(name) === kept) {
-      if (isSame) this.#blocks.set(name, { ...kept, givenAt: now })
-      else this.#blocks.delete(name)
+    // A concurrent request may have replaced the entry.
+    if (this.#entries.peek(name) === entry) {
+      if (isValid) this.#entries.set(name, { ...entry, usedAt: now })
+      else this.#entries.delete(name)
     }
-    return isSame ? kept.decision : null
+    return isValid ? entry.decision : null
   }
 
   clear(): void {
-    this.#blocks.clear()
+    this.#entries.clear()
   }
 }
 
-/** Of all settings: most of them influence what is recalled or how it is rendered, and any other one changes rarely. */
+/** A hash of all settings: most of them affect the block, and the others change rarely. */
 function hashSettings(settings: Settings): string {
   return hashParts(JSON.stringify(settings))
 }
 
-/** Whether all that is in a block is still in use and says the same. */
 async function isUnchanged(
   store: Store,
   scope: Scope,
-  { content: { lines: pieces } }: InjectedBlock,
+  { content }: InjectedBlock,
   now: Instant,
 ): Promise<boolean> {
-  // Some may come from shared memory, which is another owner's.
-  for (const owner of new Set<OwnerId>(pieces.map(({ document }) => document.place.owner))) {
-    const own = pieces.map(({ document }) => document).filter(({ place }) => place.owner === owner)
+  const documents = content.lines.map(({ document }) => document)
+  // By owner, because some may belong to shared memory.
+  for (const owner of new Set(documents.map(({ place }) => place.owner))) {
+    const own = documents.filter(({ place }) => place.owner === owner)
     const ids = own.map(({ id }) => id)
     const { rows } = await store.findDocuments(owner === scope.owner ? scope : { owner }, {
       where: {
@@ -123,13 +114,13 @@ async function isUnchanged(
       },
       limit: ids.length,
     })
-    const present = new Map(rows.map((row) => [row.id, row]))
-    if (!own.every((document) => isSameContent(document, present.get(document.id)))) return false
+    const current = new Map(rows.map((row) => [row.id, row]))
+    if (!own.every((document) => isSameContent(document, current.get(document.id)))) return false
   }
   return true
 }
 
-/** In all that a block shows of it. */
+/** Compares the fields that a block renders. */
 function isSameContent(before: SearchDocument, now: SearchDocument | undefined): boolean {
   return (
     now !== undefined &&

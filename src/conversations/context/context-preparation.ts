@@ -1,12 +1,16 @@
-/** What memory has to say to a request, and how much of it fits. */
+/**
+ * Context for a chat request: settings, reasons to skip, the token budget, the cache for tool loops and the time limit
+ * around `buildContext`.
+ */
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
 import { stripBlocks } from '../../domain/context-block.ts'
+import type { ModelRequest } from '../../domain/model-call.ts'
 import { parseScope, type Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { CircuitBreaker } from '../../lib/circuit-breaker.ts'
-import type { ErrorCode } from '../../lib/errors.ts'
+import type { AppError } from '../../lib/errors.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type TimedResult, withTimeout } from '../../lib/timeout.ts'
@@ -14,303 +18,280 @@ import type { MemoryDependencies } from '../../memory/types.ts'
 import type { RecalledMemory } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { ConversationRequest, PreparedRequest, SkipReason } from '../conversations.ts'
+import type { FailureListener, FailureStage } from '../failures.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
-import { resolveSession } from '../recording/transcript-writer.ts'
-import { removeNumericWords } from '../session/exchange-hashes.ts'
-import type { Conversation } from '../session/session-resolver.ts'
+
+import { resolveSession, toConversation } from '../session/session-resolver.ts'
+import type { ContextBuilder } from './context-builder.ts'
 import type { BlockDecision, ContextCache, InjectedBlock } from './context-cache.ts'
-import { collectShownMessages } from './shown-messages.ts'
-import type { ContextBuilder } from './types.ts'
 import type { UserScope } from './user-cache.ts'
 
 export type ContextPreparationDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: Pick<StoredSettings, 'resolve' | 'peek'>
-  /** In force while those of the owner can't be read. */
+  /** Used while the settings of the owner cannot be read. */
   readonly defaults: Settings
-  readonly read: ContextBuilder['buildContext']
-  readonly sticky: ContextCache
-  /** With the store, before anything else is asked of it: one that hangs holds up one request, not each of them. */
-  readonly patience: CircuitBreaker
+  readonly buildContext: ContextBuilder['buildContext']
+  readonly contextCache: ContextCache
+  /** Guards reading settings, the first access to the store: a store that hangs delays one request, not each. */
+  readonly circuitBreaker: CircuitBreaker
+  readonly onFailure?: FailureListener
 }
 
-/** What came of it. */
 export type ContextPreparation = {
   readonly at: Instant
   /** Null when they could not be read. */
   readonly settings: Settings | null
-  /** What is given, or in shadow mode would have been. */
+  /** The block to inject; in a dry run the block that would have been injected. */
   readonly block: InjectedBlock | null
   readonly skipped: SkipReason | null
-  readonly error: ErrorCode | null
-  /** What kind of memories the message was found to need; null when that was not asked. */
+  readonly error: AppError | null
+  /** Null when the gate was not asked. */
   readonly gate: ReceiptGate | null
-  /** What was found, also where nothing of it was given. */
+  /** All recalled memories, injected or not. */
   readonly recalled: readonly ReceiptMemory[]
-  /** What failed, so that less was found than could have been. */
+  /** Parts that failed. */
   readonly degraded: readonly string[]
   readonly milliseconds: number
 }
 
-/** What each part of recall may take of the time that all of it has: one that hangs must not cost the others. */
-const LEG_SHARE = 0.4
-const LEG_MS_MIN = 10
+/** The share of the time limit that one retriever may take, so that a hanging one leaves time for the others. */
+const RETRIEVER_SHARE = 0.4
+const RETRIEVER_MS_MIN = 10
 
+const NOT_PREPARED = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
+
+/** The result for a request without memory, if cached settings tell so; otherwise null. */
 export function prepareWithoutLookup(
   { settings, defaults }: ContextPreparationDependencies,
-  { options: wants, scope }: Pick<ConversationRequest, 'scope' | 'options'>,
+  { options, scope }: Pick<ConversationRequest, 'scope' | 'options'>,
 ): PreparedRequest | null {
-  if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'memory-disabled' }
-  const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))
-  return known === null || known['gateway.enabled']
+  if (!options.memory) return { ...NOT_PREPARED, settings: defaults, skipped: 'memory-disabled' }
+  const cached = peekSettings(settings, scope)
+  return cached === null || cached['gateway.enabled']
     ? null
-    : { ...NOTHING, settings: known, skipped: 'off' }
+    : { ...NOT_PREPARED, settings: cached, skipped: 'off' }
 }
 
-const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
-
-/** Never fails, and takes no longer than the setting `injectDeadlineMs`. */
+/** Never fails, and takes no longer than `gateway.contextTimeoutMs`. */
 export async function prepareContext(
-  parts: ContextPreparationDependencies,
+  dependencies: ContextPreparationDependencies,
   request: ConversationRequest,
 ): Promise<ContextPreparation> {
-  const { ports } = parts
+  const { clock } = dependencies.ports
   const started = performance.now()
-  const at = ports.clock.now()
+  const at = clock.now()
   let settings: Settings | null = null
   const degraded = new Set<string>()
-  const end = (
-    outcome: Pick<ContextPreparation, 'skipped'> & Partial<ContextPreparation>,
+  const finish = (
+    result: Pick<ContextPreparation, 'skipped'> & Partial<ContextPreparation>,
   ): ContextPreparation => ({
-    at,
-    settings,
-    block: null,
-    gate: null,
-    recalled: [],
-    error: null,
+    ...{ at, settings, block: null, gate: null, recalled: [], error: null },
+    ...result,
     degraded: [...degraded],
-    ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
-  const failed = ({
-    error,
-    isTimeout: isLate,
-  }: Extract<TimedResult<unknown>, { kind: 'failed' }>) =>
-    end({ skipped: isLate ? 'timeout' : 'failed', error: error.code })
+  const fail = (
+    stage: FailureStage,
+    { error, isTimeout }: Extract<TimedResult<unknown>, { kind: 'failed' }>,
+  ) => {
+    if (!request.signal.aborted) {
+      const { owner } = request.scope
+      dependencies.onFailure?.({ stage, owner, requestId: request.requestId, error })
+    }
+    return finish({ skipped: isTimeout ? 'timeout' : 'failed', error })
+  }
 
-  const read = await loadSettings(parts, request)
-  if (read.kind === 'failed') return failed(read)
-  settings = read.result
-  if (!settings['gateway.enabled']) return end({ skipped: 'off' })
+  const loaded = await loadSettings(dependencies, request)
+  if (loaded.kind === 'failed') return fail('settings', loaded)
+  settings = loaded.result
   const skipped = getSkipReason(request, settings)
-  if (skipped !== null) return end({ skipped })
+  if (skipped !== null) return finish({ skipped })
 
-  const { 'gateway.contextTimeoutMs': injectDeadlineMs, 'gateway.dryRun': shadow } = settings
-  const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
-  const leftMs = () => injectDeadlineMs - (performance.now() - started)
-  const call = { parts, request, settings, at, degraded, leftMs }
-  const made = await withTimeout(left, (late) => raceAbort(buildBlock(call, late), request.signal))
-  if (made.kind === 'failed') return failed(made)
-  const { block, ...found } = made.result
-  if (typeof block === 'string') return end({ ...found, skipped: block })
-  return end({ ...found, block, skipped: shadow ? 'dry-run' : null })
+  const timeoutMs = settings['gateway.contextTimeoutMs']
+  const getRemainingMs = () => timeoutMs - (performance.now() - started)
+  const preparing = { dependencies, request, settings, at, degraded, getRemainingMs }
+  const decision = await withTimeout(Math.max(1, getRemainingMs()), (signal) =>
+    raceAbort(decideBlock(preparing, signal), request.signal),
+  )
+  if (decision.kind === 'failed') return fail('context', decision)
+  const { block, ...rest } = decision.result
+  if (typeof block === 'string') return finish({ ...rest, skipped: block })
+  return finish({ ...rest, block, skipped: settings['gateway.dryRun'] ? 'dry-run' : null })
 }
 
-/** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
+/** Cached settings avoid a wait that would take longer than all else when memory is off. */
 async function loadSettings(
-  { settings, defaults, patience }: ContextPreparationDependencies,
-  request: ConversationRequest,
+  { settings, defaults, circuitBreaker }: ContextPreparationDependencies,
+  { scope }: ConversationRequest,
 ): Promise<TimedResult<Settings>> {
-  const owner = () => parseScope(request.scope).owner
-  const known = ignoreErrors(() => settings.peek(owner()))
-  if (known !== null) return { kind: 'done', result: known }
-  return patience.run(defaults['gateway.contextTimeoutMs'], async () => settings.resolve(owner()))
+  const cached = peekSettings(settings, scope)
+  if (cached !== null) return { kind: 'done', result: cached }
+  return circuitBreaker.run(defaults['gateway.contextTimeoutMs'], async () =>
+    settings.resolve(parseScope(scope).owner),
+  )
 }
 
-function ignoreErrors<Result>(work: () => Result): Result | null {
+/** Null also for an invalid scope, which `loadSettings` then reports. */
+function peekSettings(
+  settings: ContextPreparationDependencies['settings'],
+  scope: ConversationRequest['scope'],
+): Settings | null {
   try {
-    return work()
+    return settings.peek(parseScope(scope).owner)
   } catch {
     return null
   }
 }
 
-/** What can be told without looking at any memory. */
+/** Reasons that are known before anything is retrieved. */
 function getSkipReason(request: ConversationRequest, settings: Settings): SkipReason | null {
+  if (!settings['gateway.enabled']) return 'off'
   if (!settings['gateway.contextEnabled'] || !request.options.inject) return 'context-disabled'
   if (getQuestion(request) === '') return 'no-user-message'
   return computeTokenBudget(request, settings) <= 0 ? 'no-budget' : null
 }
 
-function getQuestion({ request: asked }: ConversationRequest): string {
-  return stripBlocks(asked.exchanges.at(-1)?.user ?? '').trim()
+function getQuestion({ request }: ConversationRequest): string {
+  return stripBlocks(request.exchanges.at(-1)?.user ?? '').trim()
 }
 
-/** Text in a prompt has about four characters a token, code and other scripts fewer. */
+/** A conservative estimate: prompts have about four characters per token, code and other scripts fewer. */
 const CHARACTERS_PER_TOKEN = 3
 
-/** Kept free for the answer when the client doesn't say how long it may be. */
+/** Reserved for the answer when the request sets no limit. */
 const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
-/** A follow-up question is searched together with so many messages before it. */
-const CONTEXT_MESSAGES = 2
-
-/** Of the answer to each, so much: it begins with what it is about. */
-const ANSWERED_CHARACTERS = 200
-
-/** How many tokens the block may take. */
+/** The tokens that the block may take: the setting, or what is left of the model's context window. */
 function computeTokenBudget(
-  request: ConversationRequest,
+  { request, contextWindow }: ConversationRequest,
   { 'gateway.contextTokensMax': contextTokensMax }: Settings,
 ): number {
-  return Math.min(contextTokensMax, computeWindowRoom(request))
+  if (contextWindow === null) return contextTokensMax
+  const answerTokens =
+    request.outputTokensMax ?? Math.min(ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE_MAX))
+  const promptTokens = Math.ceil(request.characters / CHARACTERS_PER_TOKEN)
+  return Math.min(contextTokensMax, contextWindow - promptTokens - answerTokens)
 }
 
-function computeWindowRoom({ request: asked, contextWindow }: ConversationRequest): number {
-  if (contextWindow === null) return Number.POSITIVE_INFINITY
-  const answer =
-    asked.outputTokensMax ?? Math.min(ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE_MAX))
-  return contextWindow - Math.ceil(asked.characters / CHARACTERS_PER_TOKEN) - answer
-}
-
-type ContextCall = {
-  readonly parts: ContextPreparationDependencies
+type PreparingRequest = {
+  readonly dependencies: ContextPreparationDependencies
   readonly request: ConversationRequest
   readonly settings: Settings
   readonly at: Instant
-  /** Noted as soon as it is known: it is told whatever becomes of the block. */
   readonly degraded: Set<string>
-  readonly leftMs: () => number
+  readonly getRemainingMs: () => number
 }
 
-async function buildBlock(call: ContextCall, late: AbortSignal): Promise<BlockDecision> {
-  const { parts, request, settings, at } = call
-  const { sticky, ports, read } = parts
+async function decideBlock(
+  preparing: PreparingRequest,
+  signal: AbortSignal,
+): Promise<BlockDecision> {
+  const { dependencies, request, settings, at, degraded, getRemainingMs } = preparing
+  const { contextCache, ports, buildContext } = dependencies
   const key = { name: buildContextCacheKey(request), settings }
-  const home = getUserScope(request)
-  const budget = computeTokenBudget(request, settings)
-  // Outside of a tool loop the message is asked for the first time, or again: then it is recalled afresh.
-  const isLoop = request.request.isMidAnswer
-  const before = isLoop ? await sticky.find(ports.store, home, key, at) : null
-  if (before !== null && (typeof before.block === 'string' || before.block.tokens <= budget)) {
-    return before
+  const userScope = getUserScope(request)
+  const tokensMax = computeTokenBudget(request, settings)
+  // Outside of a tool loop, the message is new or repeated, and recalled afresh.
+  const cached = request.request.isMidAnswer
+    ? await contextCache.find(ports.store, userScope, key, at)
+    : null
+  if (cached !== null && (typeof cached.block === 'string' || cached.block.tokens <= tokensMax)) {
+    return cached
   }
-  const { gate, block, ...found } = await read({
-    home,
-    place: () => getSearchScope(call),
+  const { gate, block, recalled } = await buildContext({
+    ...{ userScope, at, settings, tokensMax, getRemainingMs, signal, degraded },
+    requestId: request.requestId,
+    resolveScope: () => resolveSearchScope(preparing),
     text: getQuestion(request),
-    shown: collectShownMessages(request.request),
-    context: loadPreviousMessages(request),
-    at,
-    settings,
-    budget,
+    shownMessages: collectShownMessages(request.request),
+    previousMessages: listPreviousMessages(request),
     countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
     retrieverTimeoutMs: Math.max(
-      LEG_MS_MIN,
+      RETRIEVER_MS_MIN,
       Math.min(
         settings['recall.retrieverTimeoutMs'],
-        Math.floor(settings['gateway.contextTimeoutMs'] * LEG_SHARE),
+        Math.floor(settings['gateway.contextTimeoutMs'] * RETRIEVER_SHARE),
       ),
     ),
-    getRemainingMs: call.leftMs,
-    signal: late,
-    degraded: call.degraded,
   })
-  const recalled = found.recalled.map(toReceiptMemory)
+  const decided = { gate, recalled: recalled.map(toReceiptMemory) }
   if (typeof block === 'string') {
-    // What was not found because something failed may be found by the next request.
-    if (call.degraded.size === 0) sticky.keep(key, { gate, recalled, block }, at)
-    return { gate, recalled, block }
+    const decision = { ...decided, block }
+    // After a failure, the next request may find what this one did not.
+    if (degraded.size === 0) contextCache.set(key, decision, at)
+    return decision
   }
-  const { text, tokens, content, identity } = block
-  const given: InjectedBlock = {
-    text,
-    tokens,
-    content,
-    identity: identity.map(({ id }) => id),
-    gate,
-    recalled,
-  }
-  const decision = { gate, recalled, block: given }
-  sticky.keep(key, decision, at)
+  const { text, tokens, content } = block
+  const identity = block.identity.map(({ id }) => id)
+  const decision = { ...decided, block: { text, tokens, content, identity } }
+  contextCache.set(key, decision, at)
   return decision
 }
 
-/** The user's messages before the one that is asked now, newest first. */
-function loadPreviousMessages({ request: asked }: ConversationRequest): readonly string[] {
-  return asked.exchanges
+/** A follow-up question is recalled together with so many messages before it. */
+const PREVIOUS_MESSAGES_MAX = 2
+
+/** The beginning of each answer, which tells what it is about. */
+const PREVIOUS_ANSWER_CHARACTERS = 200
+
+/** Newest first. With answers, because "Where is it?" may refer to what the answer named. */
+function listPreviousMessages({ request }: ConversationRequest): readonly string[] {
+  return request.exchanges
     .slice(0, -1)
-    .slice(-CONTEXT_MESSAGES)
+    .slice(-PREVIOUS_MESSAGES_MAX)
     .reverse()
     .map(({ user, assistant }) => {
-      const said = stripBlocks(user).trim()
-      // "Where is it?" may be about what the answer named.
-      const answered = stripBlocks(assistant ?? '').slice(0, ANSWERED_CHARACTERS)
-      return `${said}\n${answered}`.trim()
+      const answer = stripBlocks(assistant ?? '').slice(0, PREVIOUS_ANSWER_CHARACTERS)
+      return `${stripBlocks(user).trim()}\n${answer}`.trim()
     })
     .filter((text) => text !== '')
 }
 
-/** A request that names no user is nobody's in particular: what others told the same owner is not for it. */
+/** A request without a user does not see the memories of the owner's users. */
 function getUserScope({ scope }: ConversationRequest): UserScope {
   const { owner, user } = parseScope(scope)
   return { owner, user: user ?? null }
 }
 
-/** Everything of the user, or the session when the settings say so. */
-async function getSearchScope({ parts, request, settings, at }: ContextCall): Promise<Scope> {
-  const home = getUserScope(request)
-  if (settings['recall.scope'] !== 'session') return home
+/** All memories of the user, or those of the session: the setting `recall.scope`. */
+async function resolveSearchScope({
+  dependencies: { ports },
+  request,
+  settings,
+  at,
+}: PreparingRequest): Promise<Scope> {
+  const userScope = getUserScope(request)
+  if (settings['recall.scope'] !== 'session') return userScope
   const conversation = toConversation(request, at)
-  return {
-    ...home,
-    session: conversation.named ?? (await resolveSession(parts.ports, conversation)),
-  }
+  const session = conversation.named ?? (await resolveSession(ports, conversation))
+  return { ...userScope, session }
 }
 
 function toReceiptMemory({ memory, score, coverage, trail }: RecalledMemory): ReceiptMemory {
   return {
-    memory: memory.id,
-    score,
-    coverage,
+    ...{ memory: memory.id, score, coverage },
     trail: trail.map((step) => ({ stage: step.stage, score: step.score })),
   }
 }
 
-/** Equal for the requests of one conversation that wait for an answer to the same words. */
-export function buildContextCacheKey({ scope, request: asked }: ConversationRequest): string {
-  const { exchanges, conversationId: conversation, previousResponseId: previous } = asked
-  const opening = exchanges[0]?.user ?? null
+/** Equal for requests of one conversation that wait for the answer to the same user message. */
+export function buildContextCacheKey({ scope, request }: ConversationRequest): string {
+  const { exchanges, conversationId, previousResponseId } = request
+  const firstMessage = exchanges[0]?.user ?? null
   return hashParts(
     scope.owner,
     scope.user ?? null,
-    scope.session ?? conversation ?? previous ?? opening,
+    scope.session ?? conversationId ?? previousResponseId ?? firstMessage,
     exchanges.at(-1)?.user ?? null,
   )
 }
 
-/** The conversation that a request is part of, without what memory itself has put into it. */
-export function toConversation(request: ConversationRequest, at: Instant): Conversation {
-  const { scope, request: asked, format } = request
-  const { owner, user, session } = parseScope(scope)
-  const instructions = hashParts(removeNumericWords(stripBlocks(asked.instructions)))
-  return {
-    owner,
-    user: user ?? null,
-    named: session ?? null,
-    exchanges: asked.exchanges.map((exchange) => ({
-      user: stripBlocks(exchange.user),
-      assistant: exchange.assistant === null ? null : stripBlocks(exchange.assistant),
-    })),
-    toolResults: asked.toolResults.map(stripBlocks),
-    instructions,
-    previous: asked.previousResponseId,
-    // Where no provider keeps it, programs give one name to all that they ask for: answers, but also titles and topics.
-    conversation:
-      asked.conversationId !== null && format === 'messages'
-        ? hashParts(asked.conversationId, instructions)
-        : asked.conversationId,
-    at,
-  }
+/** The messages of a request, trimmed and without blocks. The model reads them anyway, so the block does not repeat them. */
+export function collectShownMessages({
+  exchanges,
+}: Pick<ModelRequest, 'exchanges'>): ReadonlySet<string> {
+  const messages = exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
+  return new Set(messages.map((text) => stripBlocks(text).trim()))
 }

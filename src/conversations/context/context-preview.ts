@@ -1,4 +1,4 @@
-/** What the gateway would give a model for a message: found in the same way, but given to nobody and counted nowhere. */
+/** Previews the block that the gateway would inject for a message. Nothing is injected, recorded or counted. */
 
 import { stripBlocks } from '../../domain/context-block.ts'
 import { parseScope, type ScopeInput } from '../../domain/scope.ts'
@@ -9,7 +9,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { ContextBlock } from './block-composer.ts'
-import type { ContextBuilder } from './types.ts'
+import type { ContextBuilder } from './context-builder.ts'
 
 /** Settings that can be tried without changing them. */
 export type PreviewSettings = Partial<
@@ -25,27 +25,28 @@ export type PreviewSettings = Partial<
 >
 
 export type ContextPreview = {
-  /** Those of the owner, with what is tried. */
+  /** The owner's settings with those to try. */
   readonly settings: Settings
-  /** Null when there is nothing to decide about. */
+  /** Null when the gate was not asked. */
   readonly gate: ReceiptGate | null
-  /** Also there when the settings keep it from being given. */
+  /** Present even when a setting prevents its injection. */
   readonly block: ContextBlock | null
-  /** Why the gateway would give nothing; null when it would. */
+  /** Why the gateway would inject nothing; null when it would inject the block. */
   readonly skipped: SkipReason | null
   readonly recalled: readonly RecalledMemory[]
   readonly degraded: readonly string[]
-  /** The gateway goes on without memories when it takes longer than `injectDeadlineMs`. */
+  /** The gateway would give up after `gateway.contextTimeoutMs`. */
   readonly durationMs: number
 }
 
-type PreviewParts = {
-  readonly ports: MemoryDependencies
-  readonly read: ContextBuilder['buildContext']
-}
-
 export async function previewContext(
-  { ports, read }: PreviewParts,
+  {
+    ports,
+    buildContext,
+  }: {
+    readonly ports: MemoryDependencies
+    readonly buildContext: ContextBuilder['buildContext']
+  },
   scope: ScopeInput,
   message: string,
   settings: Settings,
@@ -53,53 +54,41 @@ export async function previewContext(
 ): Promise<ContextPreview> {
   const started = performance.now()
   const degraded = new Set<string>()
-  const end = (
-    outcome: Pick<ContextPreview, 'skipped'> &
+  const finish = (
+    result: Pick<ContextPreview, 'skipped'> &
       Partial<Pick<ContextPreview, 'gate' | 'block' | 'recalled'>>,
   ): ContextPreview => ({
-    settings,
-    gate: null,
-    block: null,
-    recalled: [],
-    ...outcome,
+    ...{ settings, gate: null, block: null, recalled: [] },
+    ...result,
     degraded: [...degraded],
     durationMs: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
   const text = stripBlocks(message).trim()
-  if (text === '') return end({ skipped: 'no-user-message' })
-  if (settings['gateway.contextTokensMax'] === 0) return end({ skipped: 'no-budget' })
+  if (text === '') return finish({ skipped: 'no-user-message' })
+  const { 'gateway.contextTokensMax': tokensMax } = settings
+  if (tokensMax === 0) return finish({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
-  const home = { owner, user }
-  const {
-    'recall.strategy': strategy,
-    'recall.fusion': fusion,
-    'recall.scope': recallScope,
-  } = settings
-  const { gate, block, recalled } = await read({
-    home,
-    place: async () =>
-      recallScope === 'session' && session !== undefined ? { ...home, session } : home,
-    text,
+  const userScope = { owner, user }
+  const isSessionScope = settings['recall.scope'] === 'session' && session !== undefined
+  const { gate, block, recalled } = await buildContext({
+    ...{ userScope, text, settings, tokensMax, signal, degraded },
+    resolveScope: async () => (isSessionScope ? { ...userScope, session } : userScope),
     at: ports.clock.now(),
-    settings,
-    budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
-    recallOptions: { strategy, fusion, purpose: 'search' },
+    recallOptions: {
+      strategy: settings['recall.strategy'],
+      fusion: settings['recall.fusion'],
+      purpose: 'search',
+    },
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
-    signal,
-    degraded,
   })
-  if (typeof block === 'string') return end({ gate, recalled, skipped: block })
-  return end({ gate, recalled, block, skipped: getSkipReason(settings) })
+  if (typeof block === 'string') return finish({ gate, recalled, skipped: block })
+  return finish({ gate, recalled, block, skipped: getSkipReason(settings) })
 }
 
-/** What keeps a block from being given that there is. */
-function getSkipReason({
-  'gateway.enabled': enabled,
-  'gateway.contextEnabled': inject,
-  'gateway.dryRun': shadow,
-}: Settings): SkipReason | null {
-  if (!enabled) return 'off'
-  if (!inject) return 'context-disabled'
-  return shadow ? 'dry-run' : null
+/** The setting that prevents a block from being injected. */
+function getSkipReason(settings: Settings): SkipReason | null {
+  if (!settings['gateway.enabled']) return 'off'
+  if (!settings['gateway.contextEnabled']) return 'context-disabled'
+  return settings['gateway.dryRun'] ? 'dry-run' : null
 }

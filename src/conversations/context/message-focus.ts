@@ -1,36 +1,36 @@
 /**
- * What of a message memory is asked with. A short one is asked as it is. In a long one the point is a sentence or two,
- * and all the rest, looked up together with it, would draw in whatever resembles the rest.
+ * The part of a message to recall with. A short message is used as it is. In a long one, a sentence or two carry the
+ * point, and recalling with all of it would find whatever resembles the rest.
  */
 
 import { maskQuotedSpeech, QUOTE_MASK } from '../../text/speech/quoted-speech.ts'
 import { splitSentences } from '../../text/speech/sentences.ts'
 
-/** Messages up to here are one thought. */
+/** Shorter messages are used as they are. */
 const SHORT_CHARACTERS = 240
-/** Questions stand near the end or the beginning; what lies between is material. */
-const LOOKED_AT_CHARACTERS = 4_000
+/** Questions are near the end or the beginning of a message; between them is pasted material. */
+const EDGE_CHARACTERS = 4_000
 const POINT_CHARACTERS_MAX = 600
 const QUESTIONS_MAX = 3
 
-/** The questions in it; where it asks none, how it begins and how it ends, which is where people say what they want. */
+/** The questions of a message or, without any, its first and last sentence, where people say what they want. */
 export function extractFocus(message: string): string {
   const text = message.trim()
   if (text.length <= SHORT_CHARACTERS) return text
-  const said = listOwnSentences(takeEnds(text))
-  const questions = said.filter(({ isQuestion }) => isQuestion).slice(-QUESTIONS_MAX)
-  const points = questions.length > 0 ? questions : [said[0], said.at(-1)]
+  const sentences = listOwnSentences(takeEdges(text))
+  const questions = sentences.filter(({ isQuestion }) => isQuestion).slice(-QUESTIONS_MAX)
+  const points = questions.length > 0 ? questions : [sentences[0], sentences.at(-1)]
   const chosen = [...new Set(points.flatMap((point) => (point === undefined ? [] : [point.text])))]
   const point = chosen.join('\n')
   return point === '' ? text : point.slice(0, POINT_CHARACTERS_MAX)
 }
 
-function takeEnds(text: string): string {
-  if (text.length <= 2 * LOOKED_AT_CHARACTERS) return text
-  return `${text.slice(0, LOOKED_AT_CHARACTERS)}\n${text.slice(-LOOKED_AT_CHARACTERS)}`
+function takeEdges(text: string): string {
+  if (text.length <= 2 * EDGE_CHARACTERS) return text
+  return `${text.slice(0, EDGE_CHARACTERS)}\n${text.slice(-EDGE_CHARACTERS)}`
 }
 
-/** The person's own sentences, without quotations and code. */
+/** The user's own sentences, without quotations and code. */
 function listOwnSentences(
   text: string,
 ): readonly { readonly text: string; readonly isQuestion: boolean }[] {

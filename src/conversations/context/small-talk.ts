@@ -1,11 +1,11 @@
-/** Messages that need no memory and leave none: politeness, sums, and questions about the world. */
+/** Messages that need no memory: small talk, calculations and general questions. */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 
 const WORDS_MAX = 16
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
-/** At least one of these makes it politeness. */
-const POLITE: ReadonlySet<string> = new Set(
+/** Small talk contains at least one of these words. */
+const POLITE_WORDS: ReadonlySet<string> = new Set(
   (
     'hi hello hey yo greetings morning afternoon evening night bye goodbye cheers thanks thank thx ty welcome please sorry ' +
     'ok okay sure yes yeah yep no nope great good nice glad happy pleased lovely awesome wonderful perfect excellent amazing ' +
@@ -19,8 +19,8 @@ const POLITE: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** These may stand beside them. */
-const FILLERS: ReadonlySet<string> = new Set(
+/** Small talk may also contain these words. */
+const FILLER_WORDS: ReadonlySet<string> = new Set(
   (
     'sounds hear meet meeting know let lets help helps helped assist assistance need else anything question questions free ' +
     'feel ask course problem problems care day weekend soon later today tomorrow got it right interesting really much very ' +
@@ -35,19 +35,19 @@ const FILLERS: ReadonlySet<string> = new Set(
 )
 const PLEASANTRY = /^\W*(?:how are you|how(?:'s| is) it going|what(?:'s| is) up|wie geht)/iu
 
-/** "Great to meet you! Let me know if you need anything else." */
+/** For example "Great to meet you! Let me know if you need anything else." */
 export function isSmallTalk(text: string): boolean {
   const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
   if (words.length > WORDS_MAX) return false
-  const isPolite = PLEASANTRY.test(text) || words.some((word) => POLITE.has(word))
-  return isPolite && words.every((word) => isPlainWord(word))
+  const isPolite = PLEASANTRY.test(text) || words.some((word) => POLITE_WORDS.has(word))
+  return isPolite && words.every(isFillerWord)
 }
 
-function isPlainWord(word: string): boolean {
-  return POLITE.has(word) || FILLERS.has(word) || STOP_WORDS.has(word)
+function isFillerWord(word: string): boolean {
+  return POLITE_WORDS.has(word) || FILLER_WORDS.has(word) || STOP_WORDS.has(word)
 }
 
-const CALCULATING: ReadonlySet<string> = new Set(
+const CALCULATION_WORDS: ReadonlySet<string> = new Set(
   (
     'convert calculate compute what whats how much many is are in into to of as equals plus minus times divided by percent ' +
     'square root and a an the please pls ' +
@@ -56,7 +56,7 @@ const CALCULATING: ReadonlySet<string> = new Set(
     'convertis calcule combien font fait fois pour cent'
   ).split(' '),
 )
-const UNITS: ReadonlySet<string> = new Set(
+const UNIT_WORDS: ReadonlySet<string> = new Set(
   (
     'mm cm m km inch inches foot feet ft yard yards yd mile miles mi metre metres meter meters kilometre kilometres kilometer ' +
     'kilometers centimetre centimetres centimeter centimeters mg g kg gram grams kilo kilos kilogram kilograms ounce ounces oz ' +
@@ -71,26 +71,26 @@ const NUMBER = /^\d+(?:st|nd|rd|th|km|cm|mm|m|kg|g|ml|l|ft|in|lb|lbs|oz|mi|c|f)?
 
 const UNIT_AT_NUMBER = /^\d+\p{L}+$/u
 
-/** "Convert 3 miles to km": a number, and beside it units and words of reckoning only. */
+/** For example "Convert 3 miles to km": numbers, units and words of calculation only. */
 export function isCalculation(text: string): boolean {
   const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
   if (words.length > WORDS_MAX) return false
   const numbers = words.filter((word) => NUMBER.test(word)).length
-  const units = words.filter((word) => UNITS.has(word) || UNIT_AT_NUMBER.test(word)).length
-  const isReckoning = numbers >= 2 || (numbers === 1 && units >= 2)
+  const units = words.filter((word) => UNIT_WORDS.has(word) || UNIT_AT_NUMBER.test(word)).length
+  const isCalculating = numbers >= 2 || (numbers === 1 && units >= 2)
   return (
-    isReckoning &&
-    words.every((word) => NUMBER.test(word) || UNITS.has(word) || CALCULATING.has(word))
+    isCalculating &&
+    words.every((word) => NUMBER.test(word) || UNIT_WORDS.has(word) || CALCULATION_WORDS.has(word))
   )
 }
 
 const QUESTION_CHARACTERS_MAX = 200
-/** In questions that tell something of the person who asks. */
-const PERSONAL =
+/** First-person words, which make a question personal. */
+const FIRST_PERSON =
   /(?<![\p{L}\p{N}])(?:i|i'm|im|i've|i'd|my|me|mine|myself|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|je|j|me|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|nosotr\p{L}*|nuestr\p{L}*|eu|meu|minha|meus|minhas|nosso|nossa)(?![\p{L}\p{N}])/iu
 
-/** "How tall is Everest?": one short question that says nothing about who asks. */
+/** For example "How tall is Everest?": a short question without a personal reference. */
 export function isBareQuestion(text: string): boolean {
   if (text.length > QUESTION_CHARACTERS_MAX || !/[?？]$/u.test(text)) return false
-  return !/[.!。！\n]\s*\S/u.test(text) && !PERSONAL.test(text)
+  return !/[.!。！\n]\s*\S/u.test(text) && !FIRST_PERSON.test(text)
 }

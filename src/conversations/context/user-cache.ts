@@ -1,8 +1,7 @@
 /**
- * A few memories of each user that are needed with every message, kept at hand. What changes here is heard at once, and so
- * is what other processes change where the store hears them. It is also seen by looking again: what is known every few
- * seconds, for what is new once a minute, because finding that there is nothing new takes a look at all memories of the
- * owner.
+ * Caches a few memories of each user that every request needs. Commits of this process and, where the store reports
+ * them, of other processes invalidate an entry at once. In addition, known memories are checked every few seconds, and
+ * new ones are looked for once a minute: finding that there are none takes a query over all memories of the owner.
  */
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
@@ -12,132 +11,133 @@ import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
-/** A user of an owner, or nobody in particular: never all of them. */
+/** One user of an owner, or no user; never all of them. */
 export type UserScope = { readonly owner: OwnerId; readonly user: UserId | null }
 
-/** Which ones: of one category, in use and believed. The newest, where there are more. */
-export type CachedMemoryQuery = {
+/** The active and trusted memories of one category, the newest if there are more than `limit`. */
+type CachedMemoryQuery = {
   readonly category: Memory['category']
   readonly limit: number
   readonly where?: (now: Instant) => MemoryFilter
 }
 
 type CachedMemories = {
-  readonly home: UserScope
+  readonly scope: UserScope
   readonly rows: Promise<readonly Memory[]>
-  /** Null until they are read. */
+  /** Null until the rows are loaded. */
   ids: ReadonlySet<string> | null
-  readonly lookedAt: Instant
+  readonly loadedAt: Instant
   readonly checkedAt: Instant
 }
 
-const LOOK_MS = MINUTE_MS
-const CHECK_MS = 2_000
-const HOMES_MAX = 5_000
+const LOAD_INTERVAL_MS = MINUTE_MS
+const CHECK_INTERVAL_MS = 2_000
+const ENTRIES_MAX = 5_000
 
 export class UserMemoryCache {
   readonly #ports: MemoryDependencies
-  readonly #wanted: CachedMemoryQuery
-  readonly #kept = new LruCache<string, CachedMemories>({ entriesMax: HOMES_MAX })
+  readonly #query: CachedMemoryQuery
+  readonly #entries = new LruCache<string, CachedMemories>({ entriesMax: ENTRIES_MAX })
 
-  constructor(ports: MemoryDependencies, wanted: CachedMemoryQuery) {
+  constructor(ports: MemoryDependencies, query: CachedMemoryQuery) {
     this.#ports = ports
-    this.#wanted = wanted
+    this.#query = query
   }
 
-  /** Some may have ended since they were read. */
-  of(home: UserScope): Promise<readonly Memory[]> {
+  /** The memories of a user. Some may have expired since they were loaded. */
+  load(scope: UserScope): Promise<readonly Memory[]> {
     const now = this.#ports.clock.now()
-    const known = this.#kept.get(buildCacheKey(home))
-    if (known === undefined || !isWithin(LOOK_MS, known.lookedAt, now)) return this.#look(home, now)
-    const hasNothing = known.ids === null || known.ids.size === 0
-    if (hasNothing || isWithin(CHECK_MS, known.checkedAt, now)) return known.rows
-    return this.#check(known, now)
+    const entry = this.#entries.get(buildCacheKey(scope))
+    if (entry === undefined || !isWithin(LOAD_INTERVAL_MS, entry.loadedAt, now)) {
+      return this.#add(scope, () => this.#find(scope, now), now, now)
+    }
+    const isEmpty = entry.ids === null || entry.ids.size === 0
+    if (isEmpty || isWithin(CHECK_INTERVAL_MS, entry.checkedAt, now)) return entry.rows
+    const check = async () => {
+      const ids = (await entry.rows).map(({ id }) => id)
+      return this.#find(scope, now, ids)
+    }
+    return this.#add(scope, check, entry.loadedAt, now)
   }
 
-  /** Is to hear every commit. */
-  changed(changes: readonly Change[]): void {
+  /** Must receive every commit. */
+  onCommit(changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.op === 'put' && change.table === 'memory') this.#changedTo(change.row)
-      if (change.op === 'remove' && change.table === 'memory') this.#gone(change.scope, change.id)
+      if (change.op === 'put' && change.table === 'memory') this.#onPut(change.row)
+      if (change.op === 'remove' && change.table === 'memory') {
+        this.#onRemove(change.scope, change.id)
+      }
     }
   }
 
   clear(): void {
-    this.#kept.clear()
+    this.#entries.clear()
   }
 
   forget(owners: readonly OwnerId[] | 'any'): void {
     if (owners === 'any') this.clear()
     const changed = new Set<OwnerId>(owners === 'any' ? [] : owners)
-    this.#kept.deleteWhere((_, { home }) => changed.has(home.owner))
+    this.#entries.deleteWhere((_, { scope }) => changed.has(scope.owner))
   }
 
-  #changedTo({ id, place, category }: Memory): void {
-    const name = buildCacheKey(place)
-    const known = this.#kept.get(name)
-    if (known === undefined) return
-    if (category === this.#wanted.category || isRelevantChange(known, id)) this.#kept.delete(name)
+  #onPut({ id, place, category }: Memory): void {
+    const key = buildCacheKey(place)
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    if (category === this.#query.category || mayContain(entry, id)) this.#entries.delete(key)
   }
 
-  #gone(scope: Scope, id: string): void {
-    this.#kept.deleteWhere((_, known) => {
-      const isMeant = isWithinScope({ ...scope, session: null }, { ...known.home, session: null })
-      return isMeant && isRelevantChange(known, id)
+  #onRemove(scope: Scope, id: string): void {
+    this.#entries.deleteWhere(
+      (_, entry) =>
+        isWithinScope({ ...scope, session: null }, { ...entry.scope, session: null }) &&
+        mayContain(entry, id),
+    )
+  }
+
+  async #find(
+    scope: UserScope,
+    now: Instant,
+    ids?: readonly Memory['id'][],
+  ): Promise<readonly Memory[]> {
+    const { category, limit, where } = this.#query
+    const active = { statuses: ['active'], trusts: TRUSTED_LEVELS, validAt: now } as const
+    const { rows } = await this.#ports.store.find('memory', scope, {
+      where: { ...active, categories: [category], ...where?.(now), ...(ids && { ids }) },
+      limit: ids?.length ?? limit,
     })
+    return rows
   }
 
-  #look(home: UserScope, now: Instant): Promise<readonly Memory[]> {
-    const { limit } = this.#wanted
-    const find = async () =>
-      (await this.#ports.store.find('memory', home, { where: this.#where(now), limit })).rows
-    return this.#keep(home, find, now, now)
-  }
-
-  #check({ home, rows, lookedAt }: CachedMemories, now: Instant): Promise<readonly Memory[]> {
-    const findAgain = async () => {
-      const ids = (await rows).map(({ id }) => id)
-      const where = { ...this.#where(now), ids }
-      return (await this.#ports.store.find('memory', home, { where, limit: ids.length })).rows
-    }
-    return this.#keep(home, findAgain, lookedAt, now)
-  }
-
-  #where(now: Instant): MemoryFilter {
-    const { category, where } = this.#wanted
-    const inUse = { statuses: ['active'], trusts: TRUSTED_LEVELS, validAt: now } as const
-    return { ...inUse, categories: [category], ...where?.(now) }
-  }
-
-  /** Kept before it is read, so that all who ask at once wait for one look. */
-  #keep(
-    home: UserScope,
-    read: () => Promise<readonly Memory[]>,
-    lookedAt: Instant,
+  /** Adds the entry before it is loaded, so that concurrent callers share one query. */
+  #add(
+    scope: UserScope,
+    load: () => Promise<readonly Memory[]>,
+    loadedAt: Instant,
     checkedAt: Instant,
   ): Promise<readonly Memory[]> {
-    const name = buildCacheKey(home)
-    const rows = read()
-    const kept: CachedMemories = { home, rows, ids: null, lookedAt, checkedAt }
-    this.#kept.set(name, kept)
+    const key = buildCacheKey(scope)
+    const rows = load()
+    const entry: CachedMemories = { scope, rows, ids: null, loadedAt, checkedAt }
+    this.#entries.set(key, entry)
     rows.then(
-      (read) => {
-        kept.ids = new Set(read.map(({ id }) => id))
+      (loaded) => {
+        entry.ids = new Set(loaded.map(({ id }) => id))
       },
       () => {
-        if (this.#kept.peek(name) === kept) this.#kept.delete(name)
+        if (this.#entries.peek(key) === entry) this.#entries.delete(key)
       },
     )
     return rows
   }
 }
 
-/** What is being read at the moment may be about anything. */
-function isRelevantChange({ ids }: CachedMemories, id: string): boolean {
+/** An entry that is still loading may contain anything. */
+function mayContain({ ids }: CachedMemories, id: string): boolean {
   return ids === null || ids.has(id)
 }
 
-/** A clock that was set back makes nothing fresh. */
+/** False when the clock was set back. */
 function isWithin(ms: number, since: Instant, now: Instant): boolean {
   return now >= since && now < since + ms
 }

@@ -1,4 +1,4 @@
-/** How the language tables write their cues: the notation of pattern extraction, in pairs of "when" and "unless". */
+/** The notation of cue tables: that of pattern extraction, with exceptions. */
 import {
   createSpacedNotation,
   createUnspacedNotation,
@@ -7,8 +7,8 @@ import {
 } from '../../learning/patterns/grammar-notation.ts'
 import type { GateCue } from './types.ts'
 
-export type CueNotation = {
-  /** Whole words anywhere in a sentence, unless others are in it too. */
+type CueNotation = {
+  /** Whole words anywhere in a sentence, except in sentences that also match `unless`. */
   readonly cue: (source: string, unless?: string) => GateCue
   /** The beginning of a sentence. */
   readonly opening: (...sources: readonly string[]) => RegExp

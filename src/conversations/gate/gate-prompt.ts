@@ -1,4 +1,4 @@
-/** The gate's question, put to a model: what it is asked, and what of its answer counts. */
+/** The gate prompt for a model, and parsing its answer. */
 import { fenceText } from '../../learning/completions/prompt-fencing.ts'
 import { clipMessage, GATE_EDGE_CHARACTERS_MAX } from '../../text/speech/message-text.ts'
 import { GATE_SECTIONS, type GateContext, type GateDecision, type GateSection } from './types.ts'
@@ -6,7 +6,7 @@ import { GATE_SECTIONS, type GateContext, type GateDecision, type GateSection } 
 const NAMES_MAX = 50
 const NAMES_CHARACTERS_MAX = 1_000
 const MESSAGE_CHARACTERS_MAX = 2 * GATE_EDGE_CHARACTERS_MAX + 2
-/** Longer answers are no answer to a question for one word. */
+/** A longer answer is not the one word that was asked for. */
 const ANSWER_CHARACTERS_MAX = 60
 
 const TASK = `An assistant has memories of the person it talks to. You decide which kind of them would help it with one message.
@@ -20,7 +20,7 @@ episode: it refers to an earlier conversation, or to something that the person d
 transcript: it asks for words that were used earlier, as they were said
 none: somebody who knows nothing about the person could answer it as well`
 
-/** Messages for a model. All that comes from outside stays in its line and in its fence. */
+/** External text is fenced and kept on one line. */
 export function buildGatePrompt(
   message: string,
   { entities }: GateContext,
@@ -36,14 +36,14 @@ export function buildGatePrompt(
   ]
 }
 
-const THOUGHTS = /<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/g
+const REASONING = /<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/g
 const SECTION = new RegExp(String.raw`\b(?:${GATE_SECTIONS.join('|')})\b`, 'g')
 
-/** Null when the answer names no section, several, or goes on about it. */
+/** Null when the answer names no section or several, or is too long. */
 export function parseGateAnswer(text: string): GateDecision | null {
-  const answer = text.replace(THOUGHTS, '').trim().toLowerCase()
+  const answer = text.replace(REASONING, '').trim().toLowerCase()
   if (answer.length > ANSWER_CHARACTERS_MAX) return null
   const [section, ...others] = new Set(answer.match(SECTION))
   if (section === undefined || others.length > 0) return null
-  return { section: section as GateSection, reason: 'A model said so.' } // as the pattern matches
+  return { section: section as GateSection, reason: 'A model said so.' } // the pattern matches sections only
 }

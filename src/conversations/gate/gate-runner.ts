@@ -1,6 +1,6 @@
 /**
- * What kind of memories a message needs, in each mode of the setting `relevanceGateMode`: nobody decides, rules do, or a
- * model does. A model that is not there, late, down or unclear leaves it to the rules.
+ * Decides which kind of memories a message needs, in the mode of `gateway.gateMode`: no gate, rules or a model. When the
+ * model is missing, late, failing or ambiguous, the rules decide.
  */
 
 import type { OwnerId } from '../../domain/ids.ts'
@@ -13,76 +13,90 @@ import type { ReceiptGate } from '../receipts/receipt.ts'
 import { classifyMessage, type GateDecision } from './gate.ts'
 import { buildGatePrompt, parseGateAnswer } from './gate-prompt.ts'
 
-/** Whatever stands in the way of recall's own judgement is off by default. */
-const UNDECIDED: Omit<ReceiptGate, 'mode' | 'by'> = {
+const NO_GATE: Omit<ReceiptGate, 'mode' | 'by'> = {
   section: 'all',
   reason: 'Every message is looked up.',
 }
 
-export type GateRunnerDependencies = {
+type GateRunnerDependencies = {
   readonly clock: Clock
-  /** On the account of an owner; null where there is none. */
+  /** The model of an owner, charged to its budget; null when there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null
 }
 
-export type GateRequest = {
+type GateRequest = {
   readonly owner: OwnerId
   readonly message: string
   readonly settings: Settings
-  /** Asked for only where they are needed. */
-  readonly names: () => Promise<readonly string[]>
-  /** How long a model may take. */
-  readonly modelMs: () => number
+  /** Called only when the mode needs the names. */
+  readonly loadKnownNames: () => Promise<readonly string[]>
+  readonly getModelTimeoutMs: () => number
   readonly signal: AbortSignal
+  /** Called when the model fails and the rules decide. */
+  readonly onFailure: (error: unknown) => void
 }
 
-/** Enough for a word, and for a model that thinks before it says it. */
+/** Enough for one word, and for a model that reasons first. */
 const ANSWER_TOKENS_MAX = 256
-const GUARDS_MAX = 1_000
+const CIRCUIT_BREAKERS_MAX = 1_000
 
 export class GateRunner {
-  readonly #parts: GateRunnerDependencies
-  /** By owner and model: what keeps one from being asked need not keep the others. */
-  readonly #guards = new LruCache<string, CircuitBreaker>({ entriesMax: GUARDS_MAX })
+  readonly #dependencies: GateRunnerDependencies
+  /** By owner and model: the failure of one must not affect the others. */
+  readonly #circuitBreakers = new LruCache<string, CircuitBreaker>({
+    entriesMax: CIRCUIT_BREAKERS_MAX,
+  })
 
-  constructor(parts: GateRunnerDependencies) {
-    this.#parts = parts
+  constructor(dependencies: GateRunnerDependencies) {
+    this.#dependencies = dependencies
   }
 
-  async decide(asked: GateRequest): Promise<ReceiptGate> {
-    const mode = asked.settings['gateway.gateMode']
-    if (mode === 'off') return { mode, by: mode, ...UNDECIDED }
-    const entities = await asked.names()
-    const said = mode === 'llm' ? await this.#ask(asked, entities) : null
-    if (said !== null) return { mode, by: 'llm', ...said }
-    return { mode, by: 'heuristic', ...classifyMessage(asked.message, { entities }) }
+  async decide(request: GateRequest): Promise<ReceiptGate> {
+    const mode = request.settings['gateway.gateMode']
+    if (mode === 'off') return { mode, by: mode, ...NO_GATE }
+    const entities = await request.loadKnownNames()
+    const decision = mode === 'llm' ? await this.#askModel(request, entities) : null
+    if (decision !== null) return { mode, by: 'llm', ...decision }
+    return { mode, by: 'heuristic', ...classifyMessage(request.message, { entities }) }
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#guards.values()].map((guard) => guard.close()))
+    await Promise.all([...this.#circuitBreakers.values()].map((breaker) => breaker.close()))
   }
 
-  /** Null when it is to be decided without. */
-  async #ask(asked: GateRequest, entities: readonly string[]): Promise<GateDecision | null> {
-    const { owner, message, settings, signal } = asked
+  /** Null when there is no model or no clear answer. */
+  async #askModel(
+    { owner, message, settings, signal, getModelTimeoutMs, onFailure }: GateRequest,
+    entities: readonly string[],
+  ): Promise<GateDecision | null> {
     const name = settings['gateway.gateModel'] || settings['learning.extractionModel']
-    const model = name === '' ? null : this.#parts.modelFor(owner)
+    const model = name === '' ? null : this.#dependencies.modelFor(owner)
     if (model === null) return null
     const messages = buildGatePrompt(message, { entities })
-    const answered = await this.#guard(owner, name).run(asked.modelMs(), (late) =>
-      model.complete({
-        model: name,
-        messages,
-        json: false,
-        outputTokensMax: ANSWER_TOKENS_MAX,
-        signal: AbortSignal.any([late, signal]),
-      }),
+    const circuitBreaker = this.#getCircuitBreaker(owner, name)
+    const isOpen = circuitBreaker.openReason !== null
+    const answer = await circuitBreaker.runGuarded(
+      getModelTimeoutMs(),
+      async (timeoutSignal, { awaitAnswer }) => {
+        const { text } = await awaitAnswer(() =>
+          model.complete({
+            ...{ model: name, messages, json: false, outputTokensMax: ANSWER_TOKENS_MAX },
+            signal: AbortSignal.any([timeoutSignal, signal]),
+          }),
+        )
+        return parseGateAnswer(text)
+      },
     )
-    return answered.kind === 'done' ? parseGateAnswer(answered.result.text) : null
+    if (answer.kind === 'done') return answer.result
+    // An open circuit breaker was reported when it opened.
+    if (!isOpen && !signal.aborted) onFailure(answer.error)
+    return null
   }
 
-  #guard(owner: OwnerId, model: string): CircuitBreaker {
+  #getCircuitBreaker(owner: OwnerId, model: string): CircuitBreaker {
     const key = JSON.stringify([owner, model])
-    return this.#guards.getOrCreate(key, () => createModelBreaker(this.#parts.clock))
+    return this.#circuitBreakers.getOrCreate(key, () =>
+      createModelBreaker(this.#dependencies.clock),
+    )
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The gate: whether memories would help with a message, and which kind of them, decided from the message alone.
+ * The gate rules: whether memories would help with a message, and which kind, decided from the message alone.
  *
- * It looks for references, not for words: a time ("before", "in May") or a possessive ("my code") says nothing by
- * itself. Where a message makes several references, the most specific one decides.
+ * The rules detect references, not single words: a time ("before", "in May") or a possessive ("my code") alone means
+ * nothing. Of several references in a message, the most specific one decides.
  */
 
 import { clipMessage, splitOwnSentences } from '../../text/speech/message-text.ts'
@@ -10,8 +10,8 @@ import { hasKnownEntity } from './known-entities.ts'
 import { selectCueTables } from './languages/index.ts'
 import type { CueKind, CueTable, GateContext, GateDecision, GateSection } from './types.ts'
 
-/** From the most specific reference to the least. What was agreed about a person is an episode, not a fact. */
-const APPEALS: readonly CueKind[] = [
+/** From the most to the least specific reference. A question about an agreement asks for an episode, not for a fact. */
+const CUE_KINDS: readonly CueKind[] = [
   'ownWords',
   'whoAmI',
   'earlierTalk',
@@ -31,34 +31,34 @@ const DECISIONS: Readonly<Record<CueKind, GateDecision>> = {
   advice: createDecision('pinned', 'It asks for something that depends on the person.'),
 }
 
-const NOTHING = createDecision('none', 'It refers to nothing that could be remembered.')
+const NO_REFERENCE = createDecision('none', 'It refers to nothing that could be remembered.')
 
 export function classifyMessage(message: string, context: GateContext): GateDecision {
   const clipped = clipMessage(message)
   const sentences = splitOwnSentences(clipped)
   const tables = selectCueTables(sentences)
-  const appeal = APPEALS.find((each) =>
+  const kind = CUE_KINDS.find((each) =>
     each === 'knownName'
       ? hasKnownEntity(clipped, context.entities)
       : tables.some((table) => sentences.some((sentence) => matchesCue(sentence, table, each))),
   )
-  return appeal === undefined ? NOTHING : DECISIONS[appeal]
+  return kind === undefined ? NO_REFERENCE : DECISIONS[kind]
 }
 
 function matchesCue(
   sentence: string,
   table: CueTable,
-  appeal: Exclude<CueKind, 'knownName'>,
+  kind: Exclude<CueKind, 'knownName'>,
 ): boolean {
   return (
-    table[appeal].some(
+    table[kind].some(
       ({ pattern, unless }) => pattern.test(sentence) && unless?.test(sentence) !== true,
     ) && !table.void.test(sentence)
   )
 }
 
-function createDecision(section: GateSection, because: string): GateDecision {
-  return { section, reason: because }
+function createDecision(section: GateSection, reason: string): GateDecision {
+  return { section, reason }
 }
 
 export type { GateContext, GateDecision, GateSection } from './types.ts'

@@ -1,19 +1,17 @@
-/** Whether a message names something that the owner has memories of. */
+/** Whether a message contains a name that the owner has memories of. */
 
 import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { normalizeKeepingCase } from '../../text/speech/message-text.ts'
 
-/** Shorter names stand in too many words. Two characters are a name where each is a syllable. */
+/** Shorter names are too ambiguous. In scripts with a character per syllable, two characters are enough. */
 const SPACED_CHARACTERS_MIN = 3
 const UNSPACED_CHARACTERS_MIN = 2
 const ENTITY_CHARACTERS_MAX = 200
 const ENTITIES_MAX = 1_000
 
-/**
- * Names that are also everyday words: written small they are taken for the word. "mark it as done" names nobody.
- */
-const EVERYDAY = new Set(
+/** Names that are also common words. In lower case they count as the word: "mark it as done" names nobody. */
+const COMMON_WORDS = new Set(
   `mark will may april june august rose grace hope joy faith bill art rob drew sue pat frank dean jack penny
    iris lily ivy amber ruby pearl daisy violet summer autumn dawn chase chance hunter miles max ray gene guy
    chip christian rich sandy crystal heather holly hazel olive sage rusty rust swift go dash bash ruby spark
@@ -23,40 +21,41 @@ const EVERYDAY = new Set(
 )
 
 export function hasKnownEntity(clipped: string, entities: readonly string[]): boolean {
-  const cased = normalizeKeepingCase(clipped).replace(/\s+/gu, ' ')
-  const folded = cased.toLowerCase()
-  return entities.slice(0, ENTITIES_MAX).some((entity) => hasEntityName(entity, cased, folded))
+  const original = normalizeKeepingCase(clipped).replace(/\s+/gu, ' ')
+  const folded = original.toLowerCase()
+  return entities.slice(0, ENTITIES_MAX).some((entity) => hasEntityName(entity, original, folded))
 }
 
-function hasEntityName(entity: string, cased: string, folded: string): boolean {
+function hasEntityName(entity: string, original: string, folded: string): boolean {
   const name = normalizeKeepingCase(entity.slice(0, ENTITY_CHARACTERS_MAX))
     .replace(/\s+/gu, ' ')
     .trim()
-  const small = name.toLowerCase()
-  if (STOP_WORDS.has(small)) return false
+  const lowerCase = name.toLowerCase()
+  if (STOP_WORDS.has(lowerCase)) return false
   if (UNSPACED_SCRIPT.test(name)) {
-    return [...name].length >= UNSPACED_CHARACTERS_MIN && containsRun(folded, small)
+    return [...name].length >= UNSPACED_CHARACTERS_MIN && containsRun(folded, lowerCase)
   }
   if ([...name].length < SPACED_CHARACTERS_MIN) return false
-  // At the beginning of a sentence every word has a capital, so there it says nothing.
-  return EVERYDAY.has(small) ? containsWord(cased, name, isInSentence) : containsWord(folded, small)
+  // The capital of a word at the beginning of a sentence proves nothing.
+  return COMMON_WORDS.has(lowerCase)
+    ? containsWord(original, name, isInsideSentence)
+    : containsWord(folded, lowerCase)
 }
 
 type AcceptMatch = (text: string, start: number) => boolean
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u
-const always: AcceptMatch = () => true
 
-/** Stands as a word of its own; an ending such as "'s" may follow. */
-function containsWord(text: string, name: string, accept: AcceptMatch = always): boolean {
+/** Matches whole words; an ending such as "'s" may follow. */
+function containsWord(text: string, name: string, accept: AcceptMatch = () => true): boolean {
   return hasAcceptedMatch(text, name, (start, end) => {
     const before = getPreviousCharacter(text, start)
     const after = getCharacter(text, end)
-    return isWordEdge(before) && isWordEdge(after) && accept(text, start)
+    return isWordBoundary(before) && isWordBoundary(after) && accept(text, start)
   })
 }
 
-/** Unspaced scripts have no word ends, except that a run of katakana is mostly one word. */
+/** Unspaced scripts have no word boundaries, except that a run of katakana is mostly one word. */
 function containsRun(text: string, name: string): boolean {
   return hasAcceptedMatch(text, name, (start, end) => {
     const splitsBefore = isKatakana(getPreviousCharacter(text, start)) && isKatakana(name.charAt(0))
@@ -76,12 +75,12 @@ function hasAcceptedMatch(
   return false
 }
 
-function isInSentence(text: string, start: number): boolean {
+function isInsideSentence(text: string, start: number): boolean {
   return /[\p{L}\p{N},]['"]?\s$/u.test(text.slice(Math.max(0, start - 3), start))
 }
 
-/** A letter of an unspaced script ends a Latin name as a blank does: "Luna吃葡萄". */
-function isWordEdge(character: string): boolean {
+/** A letter of an unspaced script ends a Latin name like a space does: "Luna吃葡萄". */
+function isWordBoundary(character: string): boolean {
   return !WORD_CHARACTER.test(character) || UNSPACED_SCRIPT.test(character)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a message that refers to what was before names what it is about. "Where did we leave off?" doesn't: every
- * word of it only says that something is referred to, and looking for such words finds whatever happens to hold them.
+ * Whether a message that refers to the past names a topic. "Where did we leave off?" does not: its words express only the
+ * reference, and searching for them finds arbitrary text.
  */
 
 import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
@@ -37,14 +37,14 @@ const PORTUGUESE =
   'lembra lembras lembrar recorda paramos ficamos disse escrevi palavras exatas exatamente foram eram ontem antes anterior ' +
   'sessao sou sabe conhece sobre gente de que semana mes dia pessoa'
 
-/** As `foldWord` leaves them. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set([
+/** In the form that `foldWord` returns. */
+const REFERENCE_WORDS: ReadonlySet<string> = new Set([
   ...STOP_WORDS,
   ...[ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE].flatMap((words) => words.split(' ')),
 ])
 
-/** Of scripts without blanks: what may stand in such a question, the longest first. */
-const DENSE = new RegExp(
+/** The same for unspaced scripts, longest first. */
+const UNSPACED_REFERENCES = new RegExp(
   (
     '我们|咱们|我|你|您|上一次|上次|上回|最近|之前|以前|刚才|昨天|今天|聊天|聊|谈话|谈|说话|说|讲|讨论|对话|会话|话题|话|记得|还|' +
     '知道|告诉|关于|内容|最后|继续|停|原话|确切|到底|究竟|什么样|什么|怎么|哪里|哪儿|哪|啥|谁|那次|那|这|些|次|过|了|的|地方|到|在|是|' +
@@ -59,12 +59,13 @@ const DENSE = new RegExp(
 )
 
 export function hasTopic(message: string): boolean {
-  const said = normalizeText(clipMessage(message))
-  const spoken = UNSPACED_SCRIPT.test(said) ? said.replace(DENSE, ' ') : said
-  const words = spoken.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return words.some((word) => !SAYS_NOTHING.has(foldWord(word)))
+  const text = normalizeText(clipMessage(message))
+  const rest = UNSPACED_SCRIPT.test(text) ? text.replace(UNSPACED_REFERENCES, ' ') : text
+  const words = rest.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return words.some((word) => !REFERENCE_WORDS.has(foldWord(word)))
 }
 
-function foldWord(word: string): string {
+/** Lower case without diacritics. */
+export function foldWord(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

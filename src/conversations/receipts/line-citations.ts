@@ -17,10 +17,10 @@ export type CitedLine = {
 /** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
 export const CITED_LINES_PER_DOCUMENT_MAX = 256
 
-/** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
+/** Lines expire so much later than needed, so that citing them again within that time writes nothing. */
 const REFRESH_MS = DAY_MS
 
-export type CitedLineUpdate = {
+type CitedLineUpdate = {
   readonly texts: readonly CitedLine[]
   /** The key to cite it by. */
   readonly key: string

@@ -22,12 +22,12 @@ import { decodeLines, encodeLines, encodeReceipt } from './receipt-codec.ts'
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
   readonly receipt: Receipt
-  /** The text of each of its pieces. */
+  /** The text of each line. */
   readonly lines: readonly string[]
   readonly expiresAt: Instant
 }
 
-/** Other servers may cite the same memories at the same time. */
+/** Commits conflict when other servers cite the same memories at the same time. */
 const ATTEMPTS_MAX = 8
 
 /**
@@ -46,55 +46,58 @@ export async function storeReceipts(
   await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.lines)))
 }
 
-type LineCitation = CitedLine & { readonly piece: ReceiptCitation }
+type CitedText = CitedLine & { readonly citation: ReceiptCitation }
 
 async function planCommit(
   store: Store,
   receipts: readonly NewReceipt[],
   now: Instant,
 ): Promise<readonly Change[]> {
-  const citations = receipts.map(listCitations)
-  const cited = citations.flat()
-  const known = await loadLineRows(
+  const textsByReceipt = receipts.map(listCitedTexts)
+  const all = textsByReceipt.flat()
+  const rows = await loadLineRows(
     store,
-    cited.map(({ piece }) => piece),
+    all.map(({ citation }) => citation),
   )
-  const outdated = cited.filter((each) => {
-    const texts = parseLines(known.get(getRowId(each.piece)))
-    return citeLine(texts, each, now).texts !== texts
+  const outdated = all.filter((text) => {
+    const lines = parseLines(rows.get(getRowId(text.citation)))
+    return citeLine(lines, text, now).texts !== lines
   })
-  const existing = await loadCited(store, outdated)
+  const existing = await loadCitedDocuments(
+    store,
+    outdated.map(({ citation }) => citation),
+  )
   const drafts = new Map<EntryId, readonly CitedLine[]>()
-  const keyOf = (citation: LineCitation): string | null => {
-    const row = getRowId(citation.piece)
-    const before = drafts.get(row) ?? parseLines(known.get(row))
-    const { texts, key } = citeLine(before, citation, now)
+  const addLine = ({ citation, ...text }: CitedText): string | null => {
+    const id = getRowId(citation)
+    const before = drafts.get(id) ?? parseLines(rows.get(id))
+    const { texts, key } = citeLine(before, text, now)
     if (texts === before) return key
-    if (existing.get(row)?.has(citation.piece.version) !== true) return null
-    drafts.set(row, texts)
+    if (existing.get(id)?.has(citation.version) !== true) return null
+    drafts.set(id, texts)
     return key
   }
-  const puts = receipts.map((receipt, index) => {
-    const pieces = citations[index] ?? []
+  const receiptChanges = receipts.map((receipt, index) => {
+    const texts = textsByReceipt[index] ?? []
     return buildReceiptChange(
       receipt,
-      pieces.map((citation) => ({ ...citation.piece, lineKey: keyOf(citation) })),
+      texts.map((text) => ({ ...text.citation, lineKey: addLine(text) })),
     )
   })
-  const texts = [...drafts].flatMap(([row, lines]): readonly Change[] => {
-    const document = existing.get(row)
+  const lineChanges = [...drafts].flatMap(([id, lines]): readonly Change[] => {
+    const document = existing.get(id)
     return document === undefined
       ? []
-      : [document.check, buildLineChange(known.get(row), row, document.place, lines, now)]
+      : [document.check, buildLineChange(rows.get(id), id, document.place, lines, now)]
   })
-  return [...texts, ...puts]
+  return [...lineChanges, ...receiptChanges]
 }
 
-function listCitations({ receipt, lines, expiresAt }: NewReceipt): readonly LineCitation[] {
-  return receipt.lines.flatMap((piece, index) => {
+function listCitedTexts({ receipt, lines, expiresAt }: NewReceipt): readonly CitedText[] {
+  return receipt.lines.flatMap((citation, index) => {
     const text = lines[index]
     const key = `${receipt.id}.${index}`
-    return text === undefined ? [] : [{ key, text, expiresAt, piece }]
+    return text === undefined ? [] : [{ key, text, expiresAt, citation }]
   })
 }
 
@@ -104,10 +107,10 @@ function getRowId({ owner, id }: ReceiptCitation): EntryId {
 
 async function loadLineRows(
   store: Store,
-  pieces: readonly ReceiptCitation[],
+  citations: readonly ReceiptCitation[],
 ): Promise<ReadonlyMap<EntryId, Entry>> {
   const found = new Map<EntryId, Entry>()
-  for (const [owner, own] of groupByOwner(pieces)) {
+  for (const [owner, own] of groupByOwner(citations)) {
     const ids = [...new Set(own.map(getRowId))]
     const where = { ids, kinds: ['receipt-text'] } as const
     const { rows } = await store.find('entry', { owner }, { where, limit: ids.length })
@@ -117,35 +120,35 @@ async function loadLineRows(
 }
 
 function groupByOwner(
-  pieces: readonly ReceiptCitation[],
+  citations: readonly ReceiptCitation[],
 ): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
   const grouped = new Map<OwnerId, ReceiptCitation[]>()
-  for (const piece of pieces) {
-    const own = grouped.get(piece.owner)
-    if (own === undefined) grouped.set(piece.owner, [piece])
-    else own.push(piece)
+  for (const citation of citations) {
+    const own = grouped.get(citation.owner)
+    if (own === undefined) grouped.set(citation.owner, [citation])
+    else own.push(citation)
   }
   return grouped
 }
 
-/** A memory or turn whose lines may be stored. */
+/** A memory or turn whose lines can be stored. */
 type CitedDocument = {
   readonly place: Place
-  /** Refuses the commit when it has changed or is gone. */
+  /** Fails the commit when the document has changed or is gone. */
   readonly check: Change
-  /** Whether this version of it still exists. */
+  /** Whether a version still exists. */
   has(version: number): boolean
 }
 
-async function loadCited(
+async function loadCitedDocuments(
   store: Store,
-  citations: readonly LineCitation[],
+  citations: readonly ReceiptCitation[],
 ): Promise<ReadonlyMap<EntryId, CitedDocument>> {
   const found = new Map<EntryId, CitedDocument>()
-  for (const [owner, pieces] of groupByOwner(citations.map(({ piece }) => piece))) {
-    const ids = [...new Set(pieces.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
+  for (const [owner, own] of groupByOwner(citations)) {
+    const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns have the id of the turn
     for (const document of await findDocuments(store, owner, ids)) {
-      const wanted = pieces.filter(({ id }) => id === document.id).map(({ version }) => version)
+      const wanted = own.filter(({ id }) => id === document.id).map(({ version }) => version)
       const versions = await loadVersions(store, document, wanted)
       found.set(buildReceiptLinesId(owner, document.id), {
         place: document.place,
@@ -167,8 +170,8 @@ async function findDocuments(
 }
 
 /**
- * Where the history of a memory was erased, its lines must not outlive it. Turns have no history; a disabled one may have been
- * so since the request because the fact that it states was erased.
+ * The stored versions of a document. Lines must not outlive the history of a memory. Turns have no history; a turn may
+ * have been disabled since the request because the fact that it states was erased.
  */
 async function loadVersions(
   store: Store,
@@ -188,7 +191,7 @@ async function loadVersions(
 function buildExistenceCheck({ id, type, place: { owner }, version }: SearchDocument): Change {
   const expected = { scope: { owner }, expect: { version } }
   return type === 'turn'
-    ? { op: 'check', table: 'turn', id: id as string as TurnId, ...expected } // see `documentId`
+    ? { op: 'check', table: 'turn', id: id as string as TurnId, ...expected } // documents of turns have the id of the turn
     : { op: 'check', table: 'memory', id, ...expected }
 }
 
@@ -218,7 +221,7 @@ function parseLines(row: Entry | undefined): readonly CitedLine[] {
 }
 const NO_TEXTS: readonly CitedLine[] = []
 
-/** The same receipt again changes nothing, whatever became of an earlier attempt. */
+/** Idempotent, because an earlier attempt may have taken effect. */
 function buildReceiptChange(
   { receipt, expiresAt }: NewReceipt,
   lines: readonly ReceiptCitation[],
@@ -240,20 +243,20 @@ export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<
   const rows = await loadLineRows(store, cited)
   const documents = new Map<string, SearchDocument>()
   for (const [owner, own] of groupByOwner(cited)) {
-    const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
+    const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns have the id of the turn
     for (const document of await findDocuments(store, owner, ids)) {
       documents.set(document.id, document)
     }
   }
-  const lines = cited.map(({ lineKey, ...piece }): ReceiptLine => {
-    const document = documents.get(piece.id)
-    if (document === undefined) return { ...piece, text: null, redaction: 'erased' }
-    if (document.status === 'forgotten') return { ...piece, text: null, redaction: 'forgotten' }
-    const row = rows.get(buildReceiptLinesId(piece.owner, piece.id))
+  const lines = cited.map(({ lineKey, ...citation }): ReceiptLine => {
+    const document = documents.get(citation.id)
+    if (document === undefined) return { ...citation, text: null, redaction: 'erased' }
+    if (document.status === 'forgotten') return { ...citation, text: null, redaction: 'forgotten' }
+    const row = rows.get(buildReceiptLinesId(citation.owner, citation.id))
     const text = parseLines(row).find((each) => each.key === lineKey)?.text
     return text === undefined
-      ? { ...piece, text: null, redaction: 'not-stored' }
-      : { ...piece, text, redaction: null }
+      ? { ...citation, text: null, redaction: 'not-stored' }
+      : { ...citation, text, redaction: null }
   })
   const texts = lines.map(({ text, redaction }) => text ?? placeholderLine(redaction))
   return { ...rest, lines, block: frame === null ? null : insertLines(frame, texts) }

@@ -11,23 +11,23 @@ import type { GateSection } from '../gate/types.ts'
  */
 export type Receipt = {
   readonly id: ReceiptId
-  /** With the session that the request belongs to. */
+  /** Includes the session of the request. */
   readonly place: Place
   readonly at: Instant
-  /** Joins it with the log. */
+  /** The same id as in the log. */
   readonly requestId: string
   readonly format: ApiFormat
   readonly model: string
   readonly provider: string
-  /** What the provider answered with; null when there was no answer. */
+  /** HTTP status of the provider; null without a response. */
   readonly status: number | null
   /** Null when something was injected; otherwise why not, as a code of `CONTEXT_SKIP_REASONS`. */
   readonly skipped: string | null
-  /** The code of the error that memory met, if it did. */
+  /** The code of the error that prevented or limited the use of memory. */
   readonly error: string | null
-  /** What failed: `identity`, `recall`, or its retrievers: `vector`, `rerank`, `keyword`. */
+  /** Parts that failed: `identity`, `recall`, or its retrievers `vector`, `rerank`, `keyword`. */
   readonly degraded: readonly string[]
-  /** What kind of memories the message was found to need; null when that was not asked, or by an earlier version. */
+  /** Null when the gate was not asked, and for receipts of earlier versions. */
   readonly gate: ReceiptGate | null
   readonly results: readonly ReceiptMemory[]
   /** The injected memories, or in a dry run those that would have been, that belong to the identity section. */
@@ -47,9 +47,9 @@ export type Receipt = {
   readonly frame: string | null
   readonly turns: readonly TurnId[]
   readonly extracted: readonly MemoryId[]
-  /** Calls of memory tools that were answered here, as `memory_search`. */
+  /** Names of the memory tools that were called, for example `memory_search`. */
   readonly toolCalls: readonly string[]
-  /** What these calls found and did. */
+  /** Memories that these calls found or changed. */
   readonly memoryToolResults: ToolMemoryIds
   /**
    * How the response ended. `truncated`: the output limit was reached. `interrupted`: the connection, the provider or
@@ -59,11 +59,11 @@ export type Receipt = {
   readonly answer: 'complete' | 'truncated' | 'interrupted' | 'unparsed' | null
   readonly usage: TokenUsage | null
   readonly timings: {
-    /** What memory took before the request went out. */
+    /** Spent on context before the request was sent. */
     readonly prepareMs: number
     readonly firstByteMs: number | null
     readonly totalMs: number
-    /** What keeping took afterwards, in the background. */
+    /** Spent on recording in the background. */
     readonly recordMs: number | null
   }
 }
@@ -101,7 +101,7 @@ export type ReceiptDetail = Omit<Receipt, 'lines' | 'frame'> & {
   readonly block: string | null
 }
 
-/** Memories that calls of memory tools came by, each once. */
+/** Memories that memory tools found or changed, each once. */
 export type ToolMemoryIds = {
   readonly found: readonly MemoryId[]
   readonly saved: readonly MemoryId[]
@@ -116,19 +116,19 @@ export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = {
   forgotten: [],
 }
 
-/** What kind of memories a message needs, and who said so. */
+/** The gate decision: which kind of memories a message needs. */
 export type ReceiptGate = {
-  /** The setting `relevanceGateMode`. */
+  /** The setting `gateway.gateMode`. */
   readonly mode: Settings['gateway.gateMode']
-  /** What decided. A model that can't be asked leaves it to the rules, `heuristic`. */
+  /** What decided. Without an answer of the model, the rules decide: `heuristic`. */
   readonly by: Settings['gateway.gateMode']
-  /** `all`: it was not decided, and everything may be of use. */
+  /** `all`: no decision, so every kind is searched. */
   readonly section: GateSection | 'all'
-  /** One of a fixed few sentences: it holds no word of the message. */
+  /** A fixed sentence without words of the message. */
   readonly reason: string
 }
 
-/** How a memory got where it was: each step with its score. */
+/** A recalled memory with its ranking trail. */
 export type ReceiptMemory = {
   readonly memory: MemoryId
   readonly score: number

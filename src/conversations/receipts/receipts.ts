@@ -1,6 +1,6 @@
 /**
- * Receipts, written together: one commit for many, a moment after they came. Whoever reads them gets those that were
- * still waiting as well. Each owner keeps as many as its settings say, and for as long.
+ * The receipt log: writes receipts in batches after a short delay, and reads them back, including those not written yet.
+ * The settings of an owner limit the number and the age of its receipts.
  */
 
 import type { Entry } from '../../domain/entry.ts'
@@ -17,49 +17,49 @@ import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
+import type { FailureListener } from '../failures.ts'
 import type { Receipt, ReceiptDetail } from './receipt.ts'
 import { decodeReceipt } from './receipt-codec.ts'
 import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
-const WRITE_AFTER_MS = 250
-const BATCH = 100
+const WRITE_DELAY_MS = 250
+const BATCH_MAX = 100
 
-/** So few lines go into a commit that others are answered between two of them. */
-const PIECES_PER_COMMIT = 250
+/** Small commits, so that requests are served between two of them. */
+const LINES_PER_COMMIT_MAX = 250
 
-/** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
+/** Beyond this the oldest receipts are dropped: a store that fails for long must not exhaust memory. */
 const PENDING_MAX = 10_000
 const LIST_LIMIT = 50
 
-/** What is too old or too much is removed with every so many new ones, so many at a time. */
-const CLEAN_EVERY = 100
-const CLEANED_ROWS = 500
+/** Expired and surplus receipts of an owner are removed after so many new ones, so many rows at a time. */
+const CLEANUP_INTERVAL = 100
+const CLEANUP_ROWS_MAX = 500
 const OWNERS_COUNTED_MAX = 10_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
+type ReceiptLogDependencies = {
+  readonly ports: MemoryDependencies
+  readonly settings: { resolve(owner: OwnerId): Promise<Settings> }
+  readonly onFailure?: FailureListener
+}
+
 export class ReceiptLog {
-  readonly #ports: MemoryDependencies
-  readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
-  /** Gives way to requests before writing what nobody asked for yet. */
-  readonly #giveWay: YieldTurn
+  readonly #dependencies: ReceiptLogDependencies
+  readonly #yieldTurn: YieldTurn
   #pending: NewReceipt[] = []
   #writing: Promise<void> = Promise.resolve()
-  readonly #write = new DelayedTask(() => void this.#giveWay().then(() => this.flush()))
-  /** How many an owner got since its old ones were removed. */
+  readonly #write = new DelayedTask(() => void this.#yieldTurn().then(() => this.flush()))
+  /** New receipts by owner, since the last cleanup. */
   readonly #added = new LruCache<OwnerId, number>({ entriesMax: OWNERS_COUNTED_MAX })
-  #lost = 0
+  #dropped = 0
 
-  constructor(
-    ports: MemoryDependencies,
-    settingsOf: (owner: OwnerId) => Promise<Settings>,
-    giveWay: YieldTurn = NO_YIELD,
-  ) {
-    this.#ports = ports
-    this.#settingsOf = settingsOf
-    this.#giveWay = giveWay
+  constructor(dependencies: ReceiptLogDependencies, yieldTurn: YieldTurn = NO_YIELD) {
+    this.#dependencies = dependencies
+    this.#yieldTurn = yieldTurn
   }
 
-  /** `lines` are the texts of its pieces. */
+  /** `lines` are the texts of the receipt's lines. */
   add(
     receipt: Receipt,
     lines: readonly string[],
@@ -74,21 +74,20 @@ export class ReceiptLog {
     const surplus = this.#pending.length - PENDING_MAX
     if (surplus > 0) {
       this.#pending.splice(0, surplus)
-      this.#lost += surplus
+      this.#dropped += surplus
     }
-    if (this.#pending.length >= BATCH)
-      void this.flush() // never fails
-    else this.#write.schedule(WRITE_AFTER_MS)
+    if (this.#pending.length < BATCH_MAX) this.#write.schedule(WRITE_DELAY_MS)
+    else void this.flush() // never fails
   }
 
-  /** How many were given up since the last time somebody asked. */
-  takeLost(): number {
-    const lost = this.#lost
-    this.#lost = 0
-    return lost
+  /** How many receipts were lost since the last call. */
+  takeDropped(): number {
+    const dropped = this.#dropped
+    this.#dropped = 0
+    return dropped
   }
 
-  /** Writes what waits. It never fails: what can't be written is given up after a while. */
+  /** Writes pending receipts. Never fails: receipts that cannot be written after retries are dropped. */
   flush(): Promise<void> {
     this.#write.cancel()
     this.#writing = this.#writing.then(() => this.#writeAll())
@@ -98,8 +97,8 @@ export class ReceiptLog {
   async list(scope: ScopeInput, { session, limit, after }: ReceiptQuery): Promise<Page<Receipt>> {
     const parsed = parseScope(session === undefined ? scope : { ...scope, session })
     await this.flush()
-    await this.#clean(parsed.owner).catch(() => {}) // reading needs no room to write
-    const page = await this.#ports.store.find('entry', parsed, {
+    await this.#cleanUp(parsed.owner)
+    const page = await this.#dependencies.ports.store.find('entry', parsed, {
       where: { kinds: ['receipt'] },
       order: 'newest',
       limit: parseLimit(limit ?? LIST_LIMIT),
@@ -108,18 +107,19 @@ export class ReceiptLog {
     return { rows: page.rows.map(decodeReceipt), next: page.next }
   }
 
-  /** With the texts that it cites. */
+  /** A receipt with the texts of its lines. */
   async get(scope: ScopeInput, id: string): Promise<ReceiptDetail | null> {
     const parsed = parseScope(scope)
     if (!RECEIPT_ID.test(id)) return null
     await this.flush()
-    const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
+    const { store } = this.#dependencies.ports
+    const entry = await store.get('entry', parsed, id as ReceiptId) // matches `RECEIPT_ID`
     if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(this.#ports.store, decodeReceipt(entry))
+    return getReceiptDetail(store, decodeReceipt(entry))
   }
 
-  /** Lets go of what waits to be written for an owner. */
-  async forget(owner: OwnerId): Promise<void> {
+  /** Drops pending receipts of an owner. */
+  async drop(owner: OwnerId): Promise<void> {
     await this.#writing
     this.#pending = this.#pending.filter(({ receipt }) => receipt.place.owner !== owner)
     this.#added.delete(owner)
@@ -128,40 +128,56 @@ export class ReceiptLog {
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
-      const { clock, store } = this.#ports
+      const { clock, store } = this.#dependencies.ports
       try {
         await retryBriefly(clock, () => storeReceipts(store, batch, clock.now()))
-        await this.#cleanAfter(batch)
-      } catch {
-        this.#lost += batch.length
+      } catch (error) {
+        this.#dropped += batch.length
+        this.#fail(batch[0]?.receipt.place.owner ?? '', error)
+        continue
       }
+      await this.#cleanUpAfter(batch)
     }
   }
 
-  async #cleanAfter(batch: readonly NewReceipt[]): Promise<void> {
+  async #cleanUpAfter(batch: readonly NewReceipt[]): Promise<void> {
     const owners = new Set<OwnerId>()
     for (const { receipt } of batch) {
-      // With the owner of shared memory, whose lines are stored with it.
+      // Including the owner of shared memory, which stores the lines of its memories.
       for (const owner of new Set([
         receipt.place.owner,
         ...receipt.lines.map((each) => each.owner),
       ])) {
-        // An owner that was not seen since the start may have many.
-        const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
+        // The first receipt after a start triggers a cleanup, because the owner may have many.
+        const added = (this.#added.get(owner) ?? CLEANUP_INTERVAL) + 1
         this.#added.set(owner, added)
-        if (added > CLEAN_EVERY) owners.add(owner)
+        if (added > CLEANUP_INTERVAL) owners.add(owner)
       }
     }
     for (const owner of owners) {
       this.#added.set(owner, 0)
-      await this.#clean(owner).catch(() => {}) // done again with the next ones
+      await this.#cleanUp(owner)
     }
   }
 
-  /** Removes what is past its time, and beyond what is kept; expired lines and links of conversations as well. */
-  async #clean(owner: OwnerId): Promise<void> {
-    const { store, clock } = this.#ports
-    const { 'retention.receiptsMax': receiptsMax } = await this.#settingsOf(owner)
+  /** Never fails: the next receipts trigger another cleanup. */
+  async #cleanUp(owner: OwnerId): Promise<void> {
+    try {
+      await this.#removeExpired(owner)
+    } catch (error) {
+      this.#fail(owner, error)
+    }
+  }
+
+  #fail(owner: string, error: unknown): void {
+    this.#dependencies.onFailure?.({ stage: 'receipt', owner, requestId: null, error })
+  }
+
+  /** Removes expired and surplus receipts, expired lines and expired session links. */
+  async #removeExpired(owner: OwnerId): Promise<void> {
+    const { ports, settings } = this.#dependencies
+    const { store, clock } = ports
+    const { 'retention.receiptsMax': receiptsMax } = await settings.resolve(owner)
     const scope: Scope = { owner }
     for (const { where, offset } of [
       {
@@ -170,25 +186,25 @@ export class ReceiptLog {
       },
       { where: { kinds: ['receipt'] }, offset: receiptsMax },
     ] as const) {
-      const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
+      const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANUP_ROWS_MAX })
       if (rows.length > 0) await store.commit(rows.map((row) => buildRemoval(scope, row)))
     }
-    await removeExpiredEntries(this.#ports, ['thread'])
+    await removeExpiredEntries(ports, ['thread'])
   }
 }
 
-/** As many of the first as fit into a commit with their lines; one in any case. */
+/** How many receipts fit into a commit with their lines; at least one. */
 function computeBatchSize(pending: readonly NewReceipt[]): number {
-  let pieces = 0
-  const over = pending.findIndex(({ receipt }, index) => {
-    pieces += receipt.lines.length
-    return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
+  let lines = 0
+  const end = pending.findIndex(({ receipt }, index) => {
+    lines += receipt.lines.length
+    return index === BATCH_MAX || (index > 0 && lines > LINES_PER_COMMIT_MAX)
   })
-  return over < 0 ? pending.length : over
+  return end < 0 ? pending.length : end
 }
 
 function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
-  // A line that is cited again meanwhile stays.
+  // Lines that were cited again in the meantime stay.
   const expect = kind === 'receipt-text' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
 }

@@ -1,4 +1,4 @@
-/** What is kept of a request after it: what was said, what is learned from that, and the receipt. */
+/** Records one ended request: its transcript, what is learned from it, and its receipt. */
 
 import {
   type BlockLine,
@@ -19,56 +19,55 @@ import type { PatternLearningOptions } from '../../learning/patterns/pattern-dra
 import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
-import { type ErrorCode, toAppError } from '../../lib/errors.ts'
+import { type AppError, toAppError } from '../../lib/errors.ts'
 import { retryBriefly } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { type ContextPreparation, toConversation } from '../context/context-preparation.ts'
+import type { ContextPreparation } from '../context/context-preparation.ts'
 import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
+import type { FailureListener, FailureStage } from '../failures.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptCitation } from '../receipts/receipt.ts'
-import type { Conversation } from '../session/session-resolver.ts'
+import { type Conversation, resolveSession, toConversation } from '../session/session-resolver.ts'
 import { recordTranscriptBatch } from './transcript-batch.ts'
 import {
   type ModelReply,
   type RecordedTranscript,
   recordTranscript,
-  resolveSession,
   type TranscriptInput,
 } from './transcript-writer.ts'
 
 export type RecorderDependencies = {
   readonly ports: MemoryDependencies
-  /** In turn with everything else that writes for the same owner and user. */
+  /** Serialized with all other writes for the same owner and user. */
   readonly learn: (
     scope: ScopeInput,
     text: string,
     options: PatternLearningOptions,
-    giveWay?: YieldTurn,
+    yieldTurn?: YieldTurn,
   ) => Promise<LearnResult>
-  /** What tells that there is something to learn from, for the commit that keeps it. */
-  readonly noteSaid: BuildSignalChanges
+  /** Builds the learning signals that are committed together with a transcript. */
+  readonly buildSignalChanges: BuildSignalChanges
+  readonly onFailure?: FailureListener
 }
 
-/** A request that has ended. */
 export type EndedRequest = {
   readonly receipt: ReceiptId
   readonly request: ConversationRequest
   readonly preparation: ContextPreparation
   readonly outcome: RequestOutcome
-  /** When the answer was complete. Recording may run later, after the next message of the conversation. */
+  /** When the response ended. Recording may run later, even after the next request of the conversation. */
   readonly endedAt: Instant
 }
 
-/** A request that has ended, on its way into the store. What came of it is noted here, even when it failed halfway. */
+/** The progress of recording a request, kept even if recording fails halfway. */
 export type Recording = EndedRequest & {
-  /** Those in force for it. */
   readonly settings: Settings
   readonly conversation: Conversation
   transcript: RecordedTranscript | null
   extractedMemories: readonly MemoryId[]
-  error: ErrorCode | null
-  /** How long it has taken so far. */
+  error: AppError | null
+  /** Spent on recording so far. */
   milliseconds: number
 }
 
@@ -85,25 +84,30 @@ export function createRecording(ended: EndedRequest, settings: Settings): Record
   }
 }
 
-/** Records what was said, in one commit where nobody else changes the same rows. Never fails. */
+/** Records the transcripts of several requests, in one commit if possible. Never fails. */
 export async function recordTranscripts(
-  parts: Pick<RecorderDependencies, 'ports' | 'noteSaid'>,
+  dependencies: TranscriptDependencies,
   recordings: readonly Recording[],
 ): Promise<void> {
   const started = performance.now()
-  const wanted = recordings
+  const inputs = recordings
     .filter(isRecordable)
-    .map((recording) => toTranscriptInput(parts, recording))
-  const isDone = wanted.length > 1 && (await recordBatch(parts, wanted))
-  for (const input of isDone ? [] : wanted) await recordSingle(parts, input)
+    .map((recording) => toTranscriptInput(dependencies, recording))
+  const isDone = inputs.length > 1 && (await recordBatch(dependencies, inputs))
+  for (const input of isDone ? [] : inputs) await recordSingle(dependencies, input)
   const milliseconds = performance.now() - started
   for (const recording of recordings) recording.milliseconds += milliseconds
 }
 
+type TranscriptDependencies = Pick<
+  RecorderDependencies,
+  'ports' | 'buildSignalChanges' | 'onFailure'
+>
+
 type RecordingInput = TranscriptInput & { readonly recording: Recording }
 
 function toTranscriptInput(
-  { noteSaid }: Pick<RecorderDependencies, 'noteSaid'>,
+  { buildSignalChanges }: TranscriptDependencies,
   recording: Recording,
 ): RecordingInput {
   const { conversation, settings, request, outcome } = recording
@@ -115,92 +119,102 @@ function toTranscriptInput(
     options: {
       keepsToolResults: settings['learning.toolResultsEnabled'],
       forgotten: forgotten.length > 0 || request.request.isMidAnswer ? forgotten : null,
-      isKeptByProvider: request.format === 'responses',
+      isStoredByProvider: request.format === 'responses',
       attempted: new Set<TurnId>(),
-      note: (place, exchanges, store) => noteSaid(place, exchanges, settings, store),
+      buildSignals: (place, exchanges, store) =>
+        buildSignalChanges(place, exchanges, settings, store),
     },
   }
 }
 
-/** False where each has to be recorded alone: others got in the way, or one of them can't be stored. */
+/** False when the transcripts have to be recorded one by one: after a conflict, or if one of them is invalid. */
 async function recordBatch(
-  { ports }: Pick<RecorderDependencies, 'ports'>,
+  { ports, onFailure }: TranscriptDependencies,
   inputs: readonly RecordingInput[],
 ): Promise<boolean> {
   try {
-    const kept = await retryBriefly(ports.clock, () => recordTranscriptBatch(ports, inputs))
-    if (kept === null) return false
-    for (const [input, each] of kept) input.recording.transcript = each
+    const transcripts = await retryBriefly(ports.clock, () => recordTranscriptBatch(ports, inputs))
+    if (transcripts === null) return false
+    for (const [input, transcript] of transcripts) input.recording.transcript = transcript
   } catch (thrown) {
-    const { code } = toAppError(thrown)
-    if (code === 'invalid_input') return false
-    for (const { recording } of inputs) recording.error = code
+    if (toAppError(thrown).code === 'invalid_input') return false
+    for (const { recording } of inputs) fail(recording, 'record', thrown, onFailure)
   }
   return true
 }
 
 async function recordSingle(
-  { ports }: Pick<RecorderDependencies, 'ports'>,
+  { ports, onFailure }: TranscriptDependencies,
   { recording, ...input }: RecordingInput,
 ): Promise<void> {
   try {
     recording.transcript = await retryBriefly(ports.clock, () => recordTranscript(ports, input))
   } catch (thrown) {
-    recording.error = toAppError(thrown).code
+    fail(recording, 'record', thrown, onFailure)
   }
 }
 
-export type RecordedRequest = {
+function fail(
+  recording: Recording,
+  stage: FailureStage,
+  thrown: unknown,
+  onFailure: FailureListener | undefined,
+): void {
+  const error = toAppError(thrown)
+  recording.error = error
+  const { requestId, scope } = recording.request
+  onFailure?.({ stage, owner: scope.owner, requestId, error })
+}
+
+type RecordedRequest = {
   readonly receipt: Receipt
-  /** The text of each piece of the receipt. */
+  /** The text of each line of the receipt. */
   readonly lines: readonly string[]
-  /** Whether all of it was kept. */
+  /** Whether everything was recorded. */
   readonly isComplete: boolean
 }
 
-/** Learns from what was recorded and tells what became of it all. Never fails. */
+/** Learns from a recorded transcript and builds the receipt. Never fails. */
 export async function finishRecording(
-  parts: RecorderDependencies,
+  dependencies: RecorderDependencies,
   recording: Recording,
 ): Promise<RecordedRequest> {
   const started = performance.now()
-  const { conversation, transcript: kept } = recording
-  let session = kept?.session ?? null
+  const { conversation, transcript } = recording
+  let session = transcript?.session ?? null
   try {
-    if (kept !== null) await learnFromText(parts, recording, kept)
-    else if (recording.error === null) session = await resolveSession(parts.ports, conversation)
+    if (transcript !== null) await learnFromTranscript(dependencies, recording, transcript)
+    else if (recording.error === null) {
+      session = await resolveSession(dependencies.ports, conversation)
+    }
   } catch (thrown) {
-    recording.error = toAppError(thrown).code
+    fail(recording, 'learn', thrown, dependencies.onFailure)
   }
   recording.milliseconds += performance.now() - started
-  const lines = listSentLines(recording).map(({ text: line }) => line)
+  const lines = listInjectedLines(recording).map(({ text }) => text)
   return { receipt: buildReceipt(recording, session), lines, isComplete: recording.error === null }
 }
 
-/** Programs ask for a single token to see whether they may ask at all. */
+/** Clients request a single token to test access. */
 const ANSWER_TOKENS_MIN = 2
 
-/** What was refused or never answered was not said, as far as the model is concerned. */
-function isRecordable({
-  request,
-  outcome: { status },
-  settings: { 'learning.enabled': extract },
-}: Recording): boolean {
-  const { options: wants, request: asked } = request
-  const isConversation =
-    asked.outputTokensMax === null || asked.outputTokensMax >= ANSWER_TOKENS_MIN
+/** A rejected or unanswered request is not part of the conversation, and neither is a test of access. */
+function isRecordable({ request, outcome: { status }, settings }: Recording): boolean {
+  const { outputTokensMax } = request.request
+  const isConversation = outputTokensMax === null || outputTokensMax >= ANSWER_TOKENS_MIN
   const isAnswered = status !== null && status >= 200 && status < 300
-  return extract && wants.extract && isConversation && isAnswered
+  const isEnabled = settings['learning.enabled'] && request.options.extract
+  return isEnabled && isConversation && isAnswered
 }
 
-async function learnFromText(
+async function learnFromTranscript(
   { ports, learn }: RecorderDependencies,
   recording: Recording,
-  kept: RecordedTranscript,
+  transcript: RecordedTranscript,
 ): Promise<void> {
   const { owner, user, at } = recording.conversation
-  const scope = { owner, user, session: kept.session }
-  for (const { text, options } of listLearnableTexts(kept, recording.preparation)) {
+  const scope = { owner, user, session: transcript.session }
+  for (const { text, options } of listLearnableTexts(transcript, recording.preparation)) {
     const { remembered } = await retryBriefly(ports.clock, () =>
       learn(scope, stripLineMarkers(text), { ...options, observedAt: at, source: 'gateway' }),
     )
@@ -216,73 +230,79 @@ function toModelReply({
 }: EndedRequest): ModelReply {
   if (answer === null) return null
   const { id, text, isComplete, isTruncated: isCutOff = false } = answer
-  // In chats no request goes on from an answer by its id.
-  const named = format === 'chat' ? null : id
-  return { id: named, text: stripBlocks(text), isComplete, isCutOff, at: endedAt }
+  // In chat completions, requests do not refer to a previous response by id.
+  const responseId = format === 'chat' ? null : id
+  return { id: responseId, text: stripBlocks(text), isComplete, isCutOff, at: endedAt }
 }
 
 type LearnableText = { readonly text: string; readonly options: PatternLearningOptions }
 
-/** What is to be learned from, in the order in which it was said. */
+/** The texts to learn from, in the order of the conversation. */
 function listLearnableTexts(
-  { userTexts: said, answer: answered, toolResults }: RecordedTranscript,
+  { userTexts, answer, toolResults }: RecordedTranscript,
   { block }: ContextPreparation,
 ): readonly LearnableText[] {
-  const given = block?.content.lines.map(({ document }) => document) ?? []
+  const injected = block?.content.lines.map(({ document }) => document) ?? []
   return [
-    ...said.map(({ text, turn, isHistory }) => ({ text, options: { turns: [turn], isHistory } })),
+    ...userTexts.map(({ text, turn, isHistory }) => ({
+      text,
+      options: { turns: [turn], isHistory },
+    })),
     ...toolResults.map((text) => ({
       text,
       options: { trust: 'tool' as const, speaker: 'tool', keyPrefix: 'tool:' },
     })),
-    ...(answered === null
+    ...(answer === null
       ? []
       : [
           {
-            text: answered.text,
+            text: answer.text,
             options: {
               trust: 'assistant' as const,
               speaker: 'assistant',
               keyPrefix: 'assistant:',
-              turns: [answered.turn],
+              turns: [answer.turn],
               accepts: (fact: Extraction) =>
-                fact.category === 'decision' && !given.some((each) => isRepeatedText(fact, each)),
+                fact.category === 'decision' &&
+                !injected.some((each) => isRepeatedText(fact, each)),
             },
           },
         ]),
   ]
 }
 
-/** Above this share of its words, a statement says what the memory says. */
+/** A statement that shares more of its words with a memory repeats the memory. */
 const REPEATED_SHARE = 0.5
 
-/** What a model was told and says again is nothing new: memories must not beget memories. */
-function isRepeatedText({ content }: Extraction, given: { readonly content: string }): boolean {
+/** Memories that the model repeats must not become new memories. */
+function isRepeatedText({ content }: Extraction, memory: { readonly content: string }): boolean {
   const words = extractQueryTerms(content)
-  const known = new Set(extractQueryTerms(given.content))
+  const known = new Set(extractQueryTerms(memory.content))
   const repeated = words.filter((word) => known.has(word)).length
   return repeated > words.length * REPEATED_SHARE
 }
 
-/** The pieces of the block that was sent, or in shadow mode would have been. A block without a place was not sent. */
-function listSentLines({ preparation, outcome }: EndedRequest): readonly BlockLine[] {
-  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'dry-run'
-  return (isSent ? preparation.block?.content.lines : undefined) ?? []
+/** The lines of the injected block, or in a dry run of the block that would have been injected. */
+function listInjectedLines({ preparation, outcome }: EndedRequest): readonly BlockLine[] {
+  const isInjected = toPlacement(outcome.placement) !== null || preparation.skipped === 'dry-run'
+  return (isInjected ? preparation.block?.content.lines : undefined) ?? []
 }
 
-function toReceiptPiece({ document }: BlockLine): ReceiptCitation {
+function toReceiptCitation({ document }: BlockLine): ReceiptCitation {
   const { id, version, place } = document
   const turn = getTurnId(document)
-  const piece = { version, owner: place.owner, lineKey: null }
-  return turn === null ? { kind: 'memory', id, ...piece } : { kind: 'turn', id: turn, ...piece }
+  const citation = { version, owner: place.owner, lineKey: null }
+  return turn === null
+    ? { kind: 'memory', id, ...citation }
+    : { kind: 'turn', id: turn, ...citation }
 }
 
 function buildReceipt(recording: Recording, session: SessionId | null): Receipt {
   const { receipt, request, preparation, outcome, conversation } = recording
   const { owner, user, named, at } = conversation
   const { block } = preparation
-  const pieces = listSentLines(recording).map(toReceiptPiece)
-  const given = block && {
+  const lines = listInjectedLines(recording).map(toReceiptCitation)
+  const blockFacts = block && {
     memories: getMemoryIds(block.content),
     tokens: block.tokens,
   }
@@ -297,16 +317,16 @@ function buildReceipt(recording: Recording, session: SessionId | null): Receipt 
     provider: request.provider,
     status: outcome.status,
     skipped: outcome.skipped ?? preparation.skipped,
-    error: preparation.error ?? recording.error,
+    error: (preparation.error ?? recording.error)?.code ?? null,
     degraded: preparation.degraded,
     gate: preparation.gate,
     results: preparation.recalled,
     identityIds: block?.identity ?? [],
     excerptIds: block === null ? [] : getTurnIds(block.content),
-    injected: placement === null || given === null ? null : { placement, ...given },
-    dryRun: preparation.skipped === 'dry-run' ? given : null,
-    lines: pieces,
-    frame: block === null || pieces.length === 0 ? null : renderBlockFrame(block.content.today),
+    injected: placement === null || blockFacts === null ? null : { placement, ...blockFacts },
+    dryRun: preparation.skipped === 'dry-run' ? blockFacts : null,
+    lines,
+    frame: block === null || lines.length === 0 ? null : renderBlockFrame(block.content.today),
     turns: recording.transcript?.turns ?? [],
     extracted: recording.extractedMemories,
     toolCalls: outcome.toolCalls,

@@ -1,20 +1,18 @@
 /**
- * A bounded queue of answered requests that are to be recorded. Whatever waits is recorded together, so that a store
- * which takes long for a commit keeps up. When there is too much, the oldest items are dropped: the newest ones are what
- * the next request asks about.
+ * A bounded queue of ended requests. Queued requests are recorded in batches, so that recording keeps up with a store
+ * with slow commits. When the queue is full, the oldest items are dropped: the next requests refer to the newest ones.
  */
 import type { BoundedQueueLimits } from '../../lib/bounded-queue.ts'
 
 export type QueuedItem = {
-  /** Whose it is. */
+  /** Groups the items of one owner and user. */
   readonly lane: string
-  /** How much it holds in memory, in characters. */
+  /** Characters held in memory. */
   readonly size: number
 }
 
-export type RecordingQueueOptions<Item> = {
+type RecordingQueueOptions<Item> = {
   readonly limits: BoundedQueueLimits
-  /** How many items are recorded together. */
   readonly batchMax: number
   /** Must not fail. */
   readonly run: (batch: readonly Item[]) => Promise<void>
@@ -23,7 +21,7 @@ export type RecordingQueueOptions<Item> = {
 
 export class RecordingQueue<Item extends QueuedItem> {
   readonly #options: RecordingQueueOptions<Item>
-  /** In the order in which they came. */
+  /** Oldest first. */
   readonly #waiting = new Set<Item>()
   #waitingSize = 0
   #running: readonly Item[] = []
@@ -35,18 +33,18 @@ export class RecordingQueue<Item extends QueuedItem> {
     this.#options = options
   }
 
-  /** How many items have not begun. */
+  /** How many items have not been started. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Returns how many others were dropped for it. */
+  /** Returns how many other items were dropped. */
   add(item: Item): number {
     this.#waiting.add(item)
     this.#waitingSize += item.size
     let dropped = 0
     for (const oldest of this.#waiting) {
-      // The newest is kept, however large.
+      // The newest item stays, whatever its size.
       if (this.#isWithinLimits() || oldest === item) break
       this.#drop(oldest)
       dropped++
@@ -55,25 +53,25 @@ export class RecordingQueue<Item extends QueuedItem> {
     return dropped
   }
 
-  /** Drops what waits in these lanes. What runs goes on to its end. */
-  dropAll(isMeant: (lane: string) => boolean): void {
-    for (const item of this.#waiting) if (isMeant(item.lane)) this.#drop(item)
+  /** Drops waiting items of the matching lanes. A running batch completes. */
+  dropAll(matches: (lane: string) => boolean): void {
+    for (const item of this.#waiting) if (matches(item.lane)) this.#drop(item)
   }
 
-  /** Waits until nothing of these lanes waits or runs. */
-  async settled(isMeant: (lane: string) => boolean = () => true): Promise<void> {
-    const isOpen = () => [...this.#waiting, ...this.#running].some(({ lane }) => isMeant(lane))
+  /** Resolves when no item of the matching lanes is waiting or running. */
+  async settled(matches: (lane: string) => boolean = () => true): Promise<void> {
+    const isOpen = () => [...this.#waiting, ...this.#running].some(({ lane }) => matches(lane))
     while (isOpen()) {
       await this.#batchEnded
-      await Promise.resolve() // the next batch begins
+      await Promise.resolve() // lets the next batch start
     }
   }
 
   async #drain(): Promise<void> {
-    await Promise.resolve() // whoever added the first item goes on first
+    await Promise.resolve() // returns to the caller of `add` first
     while (this.#waiting.size > 0) {
       this.#running = [...this.#waiting].slice(0, this.#options.batchMax)
-      for (const item of this.#running) this.#take(item)
+      for (const item of this.#running) this.#remove(item)
       this.#batchEnded = this.#options.run(this.#running)
       await this.#batchEnded
       this.#running = []
@@ -82,16 +80,16 @@ export class RecordingQueue<Item extends QueuedItem> {
   }
 
   #drop(item: Item): void {
-    this.#take(item)
+    this.#remove(item)
     this.#options.onDropped(item)
   }
 
-  #take(item: Item): void {
+  #remove(item: Item): void {
     if (this.#waiting.delete(item)) this.#waitingSize -= item.size
   }
 
   #isWithinLimits(): boolean {
-    const { tasksMax: count, sizeMax: size } = this.#options.limits
-    return this.#waiting.size <= count && this.#waitingSize <= size
+    const { tasksMax, sizeMax } = this.#options.limits
+    return this.#waiting.size <= tasksMax && this.#waitingSize <= sizeMax
   }
 }

@@ -1,4 +1,4 @@
-/** Several answered requests in one commit. */
+/** Records several exchanges in one commit. */
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { overlayChanges } from '../../storage/access/overlay-store.ts'
@@ -9,23 +9,23 @@ import {
   type TranscriptInput,
 } from './transcript-writer.ts'
 
-/** Null when nothing was written: others changed the same rows meanwhile, or it is too much for one commit. */
+/** Null when nothing was written: the commit had a conflict, or would have been too large. */
 export async function recordTranscriptBatch<Input extends TranscriptInput>(
   ports: MemoryDependencies,
   inputs: readonly Input[],
 ): Promise<ReadonlyMap<Input, RecordedTranscript> | null> {
-  const decided = await Promise.all(groupByUser(inputs).map((group) => planInOrder(ports, group)))
-  const changes = decided.flatMap((group) => group.changes)
+  const plans = await Promise.all(groupByUser(inputs).map((group) => planInOrder(ports, group)))
+  const changes = plans.flatMap((plan) => plan.changes)
   if (changes.length > COMMIT_CHANGES_MAX) return null
   const isCommitted =
     changes.length === 0 || (await ports.store.commit(changes)).kind === 'committed'
-  if (isCommitted) return new Map(decided.flatMap(({ kept }) => kept))
-  // What is there now is somebody else's.
+  if (isCommitted) return new Map(plans.flatMap(({ results }) => results))
+  // After a conflict, existing turns were written by somebody else.
   for (const { options } of inputs) options.attempted.clear()
   return null
 }
 
-/** Users of one owner share no rows, so that those of different users can be decided at the same time. */
+/** Users share no rows, so exchanges of different users can be planned at the same time. */
 function groupByUser<Input extends TranscriptInput>(
   inputs: readonly Input[],
 ): readonly (readonly Input[])[] {
@@ -42,29 +42,29 @@ function groupByUser<Input extends TranscriptInput>(
 
 type PlannedGroup<Input> = {
   readonly changes: readonly Change[]
-  readonly kept: readonly (readonly [Input, RecordedTranscript])[]
+  readonly results: readonly (readonly [Input, RecordedTranscript])[]
 }
 
-/** Each is decided as if those before it were committed. */
+/** Plans each exchange as if those before it were committed. */
 async function planInOrder<Input extends TranscriptInput>(
   ports: MemoryDependencies,
   inputs: readonly Input[],
 ): Promise<PlannedGroup<Input>> {
   const changes: Change[] = []
-  const kept: (readonly [Input, RecordedTranscript])[] = []
+  const results: (readonly [Input, RecordedTranscript])[] = []
   const store = inputs.length > 1 ? await prefetchRows(ports, inputs) : ports.store
   const pending = { ...ports, store: overlayChanges(store, changes) }
   for (const input of inputs) {
-    const decided = await planTranscript(pending, input)
-    changes.push(...decided.changes)
-    kept.push([input, decided.result])
+    const plan = await planTranscript(pending, input)
+    changes.push(...plan.changes)
+    results.push([input, plan.result])
   }
-  return { changes, kept }
+  return { changes, results }
 }
 
 /**
- * A store that has read most of what the decisions need. Each of them reads several times in a row, which takes long where
- * the store is on another machine; so all are decided at the same time first, only for what they read.
+ * A store with a read cache that is filled by planning all exchanges concurrently first. Each plan reads several times in
+ * sequence, which would add up to a long time with a remote store.
  */
 async function prefetchRows(
   ports: MemoryDependencies,
@@ -80,11 +80,10 @@ async function prefetchRows(
   return store
 }
 
-/** Answers the same read from memory the second time. */
 function withReadCache(store: Store): Store {
   const reads = new Map<string, Promise<unknown>>()
   const once = <Result>(name: string, read: () => Promise<Result>): Promise<Result> => {
-    const known = reads.get(name) as Promise<Result> | undefined // the name tells what is read
+    const known = reads.get(name) as Promise<Result> | undefined // the name determines the type of the result
     const result = known ?? read()
     reads.set(name, result)
     return result

@@ -1,7 +1,7 @@
 /**
- * The transcript: what was said, kept exactly once. Clients resend their whole history, try again, and go on in pieces;
- * ids are made from where a turn stands and what it says, so that none of that writes anything twice. Turns and the links
- * by which the conversation is known again are one commit.
+ * Writes the transcript, exactly once. Clients resend the whole history, retry, and spread an answer over several
+ * requests; turn ids are derived from position and content, so that none of this writes a turn twice. Turns and the
+ * session links by which the next request is recognized are one commit.
  */
 
 import type { EntryId, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
@@ -12,13 +12,13 @@ import type { Turn } from '../../domain/turn.ts'
 import type { RecordedExchange } from '../../learning/signal-writer.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
+import { planExchangeSuppression } from '../../memory/deletion/turn-suppression.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
 import {
   buildExchangeLinks,
-  buildLeads,
   buildLinkChange,
   buildLinkRemoval,
   buildOpeningLinkId,
@@ -27,60 +27,55 @@ import {
   buildTailLinkIds,
   buildToolResultLinkId,
   type Conversation,
-  findOpenedSession,
   hashUserMessage,
-  type KnownLinks,
-  listLinkIds,
-  parseLink,
-  resolvePosition,
+  loadLinks,
+  locateSession,
   type SessionLink,
   type SessionLinks,
   type SessionPosition,
 } from '../session/session-resolver.ts'
-import { disableStatedFacts } from './forgotten-facts.ts'
 
-export type RecordedText = { readonly turn: TurnId; readonly text: string }
+type RecordedText = { readonly turn: TurnId; readonly text: string }
 
-/** `isHistory`: part of the history that the client sent, so said at an unknown time before the request. */
-export type RecordedUserText = RecordedText & { readonly isHistory: boolean }
+/** `isHistory`: from the history in the request, so from an unknown time before it. */
+type RecordedUserText = RecordedText & { readonly isHistory: boolean }
 
-/** What was kept, and what of it is to be learned from. */
 export type RecordedTranscript = {
   readonly session: SessionId
-  /** Of what was asked now, whether or not they were there already. */
+  /** The turns of the current exchange, new or not. */
   readonly turns: readonly TurnId[]
-  /** What the person said, as far as it is new, and was answered for the first time. */
+  /** New user messages, and those that are answered for the first time. */
   readonly userTexts: readonly RecordedUserText[]
-  /** What was answered, when it is whole, and new or another than before. */
+  /** The answer, if it is complete and new or changed. */
   readonly answer: RecordedText | null
-  /** What tools returned, as far as it is new. */
+  /** New tool results. */
   readonly toolResults: readonly string[]
 }
 
-/** What the model said to what was asked now; null when nothing came. */
+/** The model's answer to the current exchange; null without one. */
 export type ModelReply = {
   readonly id: string | null
   readonly text: string
-  /** What broke off is not kept; the client may send it back as part of the conversation. */
+  /** An incomplete answer is not recorded; the client may send it as part of its history. */
   readonly isComplete: boolean
-  /** It became too long: the person was heard to the end all the same. */
+  /** The answer reached the length limit, so the user message counts as answered. */
   readonly isCutOff: boolean
   readonly at: Instant
 } | null
 
-export type RecordOptions = {
+type RecordOptions = {
   readonly keepsToolResults: boolean
-  /** What memory tools forgot in this request; null where none can have in its exchange. */
+  /** Memories that memory tools forgot in this request; null when no tool can have run in its exchange. */
   readonly forgotten: readonly MemoryId[] | null
-  /** Whether the provider keeps the answer, and gives it to whoever names it. */
-  readonly isKeptByProvider: boolean
+  /** Whether the provider stores the answer and returns it to anybody who knows its id. */
+  readonly isStoredByProvider: boolean
   /**
-   * Turns that an earlier attempt tried to write. If it failed after its effect they are there by now, and still new.
-   * Whoever tries again gives the same set again.
+   * Turns that an earlier attempt tried to write. If its commit took effect although it failed, they exist by now but
+   * still count as new. A retry must pass the same set.
    */
   readonly attempted: Set<TurnId>
-  /** Gives what else goes into the commit, so that what can be learned from is not lost. */
-  readonly note: (
+  /** Builds the learning signals that belong into the same commit. */
+  readonly buildSignals: (
     place: SessionPlace,
     exchanges: readonly RecordedExchange[],
     store: Store,
@@ -88,15 +83,6 @@ export type RecordOptions = {
 }
 
 const TOOL_RESULTS_MAX = 20
-
-/** The session that a request belongs to, without keeping anything. */
-export async function resolveSession(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-): Promise<SessionId> {
-  const { spot } = await locateSession(ports, conversation, [])
-  return spot.session
-}
 
 export type TranscriptInput = {
   readonly conversation: Conversation
@@ -110,7 +96,7 @@ export async function recordTranscript(
 ): Promise<RecordedTranscript> {
   let isFirst = true
   return commitWithRetry(ports, async () => {
-    // Somebody else was faster: what is there now is theirs.
+    // After a conflict, existing turns were written by somebody else.
     if (!isFirst) input.options.attempted.clear()
     isFirst = false
     return planTranscript(ports, input)
@@ -121,103 +107,106 @@ export async function planTranscript(
   ports: MemoryDependencies,
   { conversation, reply, options }: TranscriptInput,
 ): Promise<PlannedCommit<RecordedTranscript>> {
-  const { keepsToolResults, forgotten, isKeptByProvider, attempted, note } = options
-  const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
+  const { keepsToolResults, forgotten, isStoredByProvider, attempted, buildSignals } = options
+  const isAnswered = reply !== null && (reply.isComplete || reply.isCutOff)
   const isLearnedFrom = keepsToolResults && reply?.isComplete === true
   const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
-  const made = buildLinks(conversation, reply)
-  const { spot, links } = await locateSession(ports, conversation, [
-    ...made,
+  const nextLinkIds = listNextLinkIds(conversation, reply)
+  const { start, links } = await locateSession(ports, conversation, [
+    ...nextLinkIds,
     ...results.map((result) => buildToolResultLinkId(conversation, result)),
   ])
-  const exchanges = buildExchanges(conversation, spot, links, reply)
-  const known = await loadTurns(ports, conversation, exchanges)
-  const waiting = await loadPendingTurnIds(ports, conversation, exchanges, known)
-  const rows = listRows(exchanges, known)
+  const exchanges = buildExchanges(conversation, start, links, reply)
+  const ids = exchanges.flatMap(buildTurns).map(({ id }) => id)
+  const turns = await loadTurns(ports, conversation, ids)
+  const known = new Map(turns.map((turn) => [turn.id, turn]))
+  const pending = await loadPendingTurnIds(ports, conversation, exchanges, known)
+  const rows = listChangedTurns(exchanges, known)
   for (const { id } of rows) attempted.add(id)
-  if (isHeard) for (const id of waiting) attempted.add(id)
-  const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
-  const asked = exchanges.at(-1)
-  const noted = isHeard ? listLearnable(exchanges, said, rows) : []
+  if (isAnswered) for (const id of pending) attempted.add(id)
+  const userTexts = listUserTexts(exchanges).filter(({ turn }) => attempted.has(turn))
+  const current = exchanges.at(-1)
+  const learnable = isAnswered ? listLearnable(exchanges, userTexts, rows) : []
   const { owner, user } = conversation
   const newResults = results.filter(
     (result) => !links.has(buildToolResultLinkId(conversation, result)),
   )
-  const exchange = { conversation, forgotten, spoken: asked?.spoken ?? null }
+  const exchange = { conversation, forgotten, answeredTurn: current?.answeredTurn ?? null }
   return disableStatedFacts(ports, exchange, {
     changes: [
-      ...rows.map((row) => putTurn(row, known.get(row.id))),
-      ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
+      ...rows.map((row) => buildTurnChange(row, known.get(row.id))),
+      ...(current === undefined
+        ? []
+        : buildLinkChanges(conversation, start, current, nextLinkIds, links)),
       ...newResults.map((result) =>
         buildLinkChange(
           conversation,
           buildToolResultLinkId(conversation, result),
-          buildNextLink(spot, 0),
+          buildNextLink(start, 0),
           undefined,
         ),
       ),
-      ...(isHeard
-        ? [...waiting].map((turn) =>
+      ...(isAnswered
+        ? [...pending].map((turn) =>
             buildLinkRemoval(conversation, buildPendingLinkId(conversation, turn)),
           )
-        : buildPendingChanges(conversation, spot, said, waiting)),
-      ...(isKeptByProvider && reply?.id != null
+        : buildPendingChanges(conversation, start, userTexts, pending)),
+      ...(isStoredByProvider && reply?.id != null
         ? await claimResponse(ports, conversation, reply.id)
         : []),
-      ...(noted.length === 0
+      ...(learnable.length === 0
         ? []
-        : await note({ owner, user, session: spot.session }, noted, ports.store)),
+        : await buildSignals({ owner, user, session: start.session }, learnable, ports.store)),
     ],
     result: {
-      session: spot.session,
-      turns: asked === undefined ? [] : buildTurns(asked).map(({ id }) => id),
-      userTexts: isHeard ? said : [],
-      answer: getCurrentAnswer(asked, reply, attempted),
+      session: start.session,
+      turns: current === undefined ? [] : buildTurns(current).map(({ id }) => id),
+      userTexts: isAnswered ? userTexts : [],
+      answer: getCurrentAnswer(current, reply, attempted),
       toolResults: newResults,
     },
   })
 }
 
-/** An exchange as turns. */
 type RecordedExchangeRows = {
-  /** Null where the person spoke in an earlier request, or showed something without a word. */
+  /** Null if the message is part of an earlier request, or holds no text. */
   readonly user: Turn | null
   readonly assistant: Turn | null
-  /** What becomes of an answer that is there already. */
+  /** What to do if the answer exists already. */
   readonly ifKnown: 'leave' | 'replace' | 'append'
-  /** The turn that is answered. */
-  readonly spoken: TurnId
+  /** The user turn that is answered. */
+  readonly answeredTurn: TurnId
   readonly position: number
 }
 
 function buildExchanges(
   conversation: Conversation,
-  spot: SessionPosition,
+  start: SessionPosition,
   links: SessionLinks,
   reply: ModelReply,
 ): readonly RecordedExchangeRows[] {
   const { exchanges } = conversation
-  if (exchanges.length === 0) return continuation(conversation, links, reply)
-  return exchanges.slice(spot.from).map((exchange, index): RecordedExchangeRows => {
-    const position = spot.position + index
-    const isAsked = spot.from + index === exchanges.length - 1
-    const isAnswered = isAsked && reply?.isComplete === true
+  if (exchanges.length === 0) return buildContinuation(conversation, links, reply)
+  return exchanges.slice(start.from).map((exchange, index): RecordedExchangeRows => {
+    const position = start.position + index
+    const isCurrent = start.from + index === exchanges.length - 1
+    const isAnswered = isCurrent && reply?.isComplete === true
     const answer = isAnswered ? joinAnswer(exchange.assistant, reply) : exchange.assistant
-    const user = userTurn(conversation, spot.session, position, exchange.user)
-    // Only the answer to this request is later than the request; a later time would sort history after what follows it.
+    const user = buildUserTurn(conversation, start.session, position, exchange.user)
+    // Only the answer to this request is later than the request; a later time would sort history after newer turns.
     const saidAt = isAnswered ? reply.at : conversation.at
     return {
       user: user.content.trim() === '' ? null : user,
-      assistant: answerTurn(conversation, spot.session, position, user.id, answer, saidAt),
+      assistant: buildAnswerTurn(conversation, start.session, position, user.id, answer, saidAt),
       ifKnown: isAnswered ? 'replace' : 'leave',
-      spoken: user.id,
+      answeredTurn: user.id,
       position,
     }
   })
 }
 
-/** Where the provider keeps the conversation, an answer goes on after a tool without anything being said. */
-function continuation(
+/** If the provider stores the conversation, an answer continues after a tool call without a user message. */
+function buildContinuation(
   conversation: Conversation,
   links: SessionLinks,
   reply: ModelReply,
@@ -226,20 +215,20 @@ function continuation(
   const link =
     previous === null ? undefined : links.get(buildResponseLinkId(conversation, previous))
   if (link?.turn === undefined || reply === null) return []
-  const { session, turn: spoken } = link
+  const { session, turn: answeredTurn } = link
   const position = link.position - 1
   const text = reply.isComplete ? reply.text : null
-  const assistant = answerTurn(conversation, session, position, spoken, text, reply.at)
-  return [{ user: null, assistant, ifKnown: 'append', spoken, position }]
+  const assistant = buildAnswerTurn(conversation, session, position, answeredTurn, text, reply.at)
+  return [{ user: null, assistant, ifKnown: 'append', answeredTurn, position }]
 }
 
-/** With what the model said before it called tools, which clients send back. */
+/** Prepends the text before tool calls, which clients send back. */
 function joinAnswer(before: string | null, reply: ModelReply): string {
   return [before ?? '', reply?.text ?? ''].filter((text) => text.trim() !== '').join('\n')
 }
 
-/** What is to be written: what is not there, and the answer to what was asked now when it is another than before. */
-function listRows(
+/** The turns to write: missing ones, and the current answer if it has changed. */
+function listChangedTurns(
   exchanges: readonly RecordedExchangeRows[],
   known: ReadonlyMap<TurnId, Turn>,
 ): readonly Turn[] {
@@ -255,64 +244,65 @@ function listRows(
   })
 }
 
-/** A request that is repeated brings the same piece again. */
-function appendAnswer(before: Turn, piece: Turn): string {
-  if (before.content.endsWith(piece.content)) return before.content
-  return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
+/** A repeated request brings the same part again. */
+function appendAnswer(before: Turn, part: Turn): string {
+  if (before.content.endsWith(part.content)) return before.content
+  return `${before.content}\n${part.content}`.slice(0, TURN_CHARACTERS_MAX)
 }
 
-function saidByUser(exchanges: readonly RecordedExchangeRows[]): readonly RecordedUserText[] {
+function listUserTexts(exchanges: readonly RecordedExchangeRows[]): readonly RecordedUserText[] {
   return exchanges.flatMap(({ user }, index) => {
     const isHistory = index < exchanges.length - 1
     return user === null ? [] : [{ turn: user.id, text: user.content, isHistory }]
   })
 }
 
-/** What the person said and is learned from, with its answer; and what was answered now to what was said before. */
+/** New user messages with their answers, and a new answer to an earlier message. */
 function listLearnable(
   exchanges: readonly RecordedExchangeRows[],
-  said: readonly RecordedText[],
+  userTexts: readonly RecordedText[],
   rows: readonly Turn[],
 ): readonly RecordedExchange[] {
-  const learned = new Set(said.map(({ turn }) => turn))
+  const learned = new Set(userTexts.map(({ turn }) => turn))
   const written = new Set(rows.map(({ id }) => id))
   return exchanges.flatMap((exchange, index): readonly RecordedExchange[] => {
-    const { user, assistant, spoken, ifKnown, position } = exchange
-    if (user === null && ifKnown !== 'append') return [] // nobody said a word
+    const { user, assistant, answeredTurn, ifKnown, position } = exchange
+    if (user === null && ifKnown !== 'append') return [] // no text of the user
     const isAnswered = assistant !== null && written.has(assistant.id)
     const isLast = index === exchanges.length - 1
-    if (!learned.has(spoken) && !(isLast && isAnswered)) return []
+    if (!learned.has(answeredTurn) && !(isLast && isAnswered)) return []
     const isWritten = buildTurns(exchange).some(({ id }) => written.has(id))
-    const turns = assistant === null ? ([spoken] as const) : ([spoken, assistant.id] as const)
+    const turns =
+      assistant === null ? ([answeredTurn] as const) : ([answeredTurn, assistant.id] as const)
     return [{ turns, position, isWritten, isHistory: !isLast }]
   })
 }
 
-/** Without a whole answer nothing is learned, but it may come: by trying again, or when the conversation goes on. */
+/** Nothing is learned before a complete answer, which a retry or the next request may bring. */
 function buildPendingChanges(
   conversation: Conversation,
-  spot: SessionPosition,
-  said: readonly RecordedText[],
-  waiting: ReadonlySet<TurnId>,
+  start: SessionPosition,
+  userTexts: readonly RecordedText[],
+  pending: ReadonlySet<TurnId>,
 ): readonly Change[] {
-  return said
-    .filter(({ turn }) => !waiting.has(turn))
+  return userTexts
+    .filter(({ turn }) => !pending.has(turn))
     .map(({ turn }) =>
       buildLinkChange(
         conversation,
         buildPendingLinkId(conversation, turn),
-        buildNextLink(spot, 0),
+        buildNextLink(start, 0),
         undefined,
       ),
     )
 }
 
 function getCurrentAnswer(
-  asked: RecordedExchangeRows | undefined,
+  current: RecordedExchangeRows | undefined,
   reply: ModelReply,
   written: ReadonlySet<TurnId>,
 ): RecordedText | null {
-  const turn = asked?.assistant?.id
+  const turn = current?.assistant?.id
   if (turn === undefined || reply?.isComplete !== true || !written.has(turn)) return null
   return reply.text.trim() === '' ? null : { turn, text: reply.text }
 }
@@ -321,7 +311,7 @@ function buildTurns({ user, assistant }: RecordedExchangeRows): readonly Turn[] 
   return [user, assistant].filter((turn) => turn !== null)
 }
 
-function userTurn(
+function buildUserTurn(
   conversation: Conversation,
   session: SessionId,
   position: number,
@@ -329,7 +319,7 @@ function userTurn(
 ): Turn {
   const { owner, user, at } = conversation
   return {
-    id: `turn_${hashParts(owner, user, session, position, content)}` as TurnId, // derived: said once, kept once
+    id: `turn_${hashParts(owner, user, session, position, content)}` as TurnId, // derived, so that a turn is stored once
     place: { owner, user, session },
     version: 1,
     role: 'user',
@@ -341,17 +331,17 @@ function userTurn(
   }
 }
 
-function answerTurn(
+function buildAnswerTurn(
   { owner, user }: Conversation,
   session: SessionId,
   position: number,
-  answers: TurnId,
+  answeredTurn: TurnId,
   content: string | null,
   saidAt: Instant,
 ): Turn | null {
   if (content === null || content.trim() === '') return null
   return {
-    id: `turn_${hashParts(answers)}` as TurnId, // derived: one answer for each question
+    id: `turn_${hashParts(answeredTurn)}` as TurnId, // derived, so that a user turn has one answer
     place: { owner, user, session },
     version: 1,
     role: 'assistant',
@@ -363,13 +353,13 @@ function answerTurn(
   }
 }
 
-function putTurn(row: Turn, before: Turn | undefined): Change {
+function buildTurnChange(row: Turn, before: Turn | undefined): Change {
   const expect = before === undefined ? 'absent' : { version: before.version }
   return { op: 'put', table: 'turn', row, expect }
 }
 
-/** What the next request of the conversation will be known by, as far as it doesn't depend on where this one stands. */
-function buildLinks(conversation: Conversation, reply: ModelReply): readonly EntryId[] {
+/** The links by which the next request is recognized, except those that depend on the position of this one. */
+function listNextLinkIds(conversation: Conversation, reply: ModelReply): readonly EntryId[] {
   if (reply === null) return []
   const { exchanges } = conversation
   const last = exchanges.at(-1)
@@ -383,29 +373,29 @@ function buildLinks(conversation: Conversation, reply: ModelReply): readonly Ent
   ]
 }
 
-function linkChanges(
+function buildLinkChanges(
   conversation: Conversation,
-  spot: SessionPosition,
-  asked: RecordedExchangeRows,
-  made: readonly EntryId[],
+  start: SessionPosition,
+  current: RecordedExchangeRows,
+  nextLinkIds: readonly EntryId[],
   links: SessionLinks,
 ): readonly Change[] {
   const last = conversation.exchanges.at(-1)
-  const next = buildNextLink(spot, asked.position + 1)
+  const next = buildNextLink(start, current.position + 1)
   const put = (id: EntryId, link: SessionLink) =>
     buildLinkChange(conversation, id, link, links.get(id))
-  // Found by its opening, it is known by it from now on.
-  const opening = spot.isFollowed ? null : buildOpeningLinkId(conversation)
+  // A session that was resolved by its first message keeps that link.
+  const opening = start.isFollowed ? null : buildOpeningLinkId(conversation)
   return [
-    ...made
+    ...nextLinkIds
       .filter((id) => !isLinkTo(links, id, next))
-      .map((id) => put(id, { ...next, turn: asked.spoken })),
-    ...(last === undefined ? [] : tailChanges(conversation, last, next, links)),
-    ...(opening ?? []).map((id) => put(id, buildNextLink(spot, 0))),
+      .map((id) => put(id, { ...next, turn: current.answeredTurn })),
+    ...(last === undefined ? [] : buildTailChanges(conversation, last, next, links)),
+    ...(opening ?? []).map((id) => put(id, buildNextLink(start, 0))),
   ]
 }
 
-function tailChanges(
+function buildTailChanges(
   conversation: Conversation,
   last: Exchange,
   next: SessionLink,
@@ -414,7 +404,7 @@ function tailChanges(
   const ids = buildTailLinkIds(conversation)
   if (ids === null) return []
   const [tail, call] = ids
-  // Who tries again may stand before the end.
+  // A retry may be before the end of the session.
   const position = Math.max(next.position, links.get(tail)?.position ?? 0)
   return [
     buildLinkChange(conversation, tail, { ...next, position }, links.get(tail)),
@@ -431,51 +421,7 @@ function isLinkTo(links: SessionLinks, id: EntryId, { session, position }: Sessi
   return known !== undefined && known.session === session && known.position === position
 }
 
-/** Where the request stands, with the links that led there and others that are asked for. */
-async function locateSession(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-  others: readonly EntryId[],
-): Promise<{ readonly spot: SessionPosition; readonly links: SessionLinks }> {
-  const { leads, links } = await followLeads(ports, conversation, [
-    ...listLinkIds(conversation),
-    ...others,
-  ])
-  const opened = findOpenedSession(conversation, links)
-  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
-  return { spot: resolvePosition(conversation, { leads, links, hasGoneOn }), links }
-}
-
-/** Looks for one lead, which most often is there, and for the others only where it is not. */
-async function followLeads(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-  sought: readonly EntryId[],
-): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
-  const { surest, others } = buildLeads(conversation)
-  if (surest === null) return { leads: [], links: await loadLinks(ports, conversation, sought) }
-  const links = await loadLinks(ports, conversation, [surest.id, ...sought])
-  if (links.has(surest.id)) return { leads: [surest], links }
-  const leads = others()
-  const more = await loadLinks(
-    ports,
-    conversation,
-    leads.map(({ id }) => id),
-  )
-  return { leads, links: new Map([...links, ...more]) }
-}
-
-async function isPastOpening(
-  { store }: MemoryDependencies,
-  { owner, user }: Conversation,
-  session: SessionId,
-): Promise<boolean> {
-  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
-  const { rows } = await store.find('turn', { owner, user, session }, query)
-  return rows.some(({ position }) => position > 1)
-}
-
-/** Those of the turns that are there which still wait for a whole answer. */
+/** Existing user turns that wait for a complete answer. */
 async function loadPendingTurnIds(
   ports: MemoryDependencies,
   conversation: Conversation,
@@ -493,28 +439,64 @@ async function loadPendingTurnIds(
   return new Set(turns.filter((turn) => links.has(buildPendingLinkId(conversation, turn))))
 }
 
-async function loadLinks(
-  { store }: MemoryDependencies,
-  { owner, user }: Conversation,
-  ids: readonly EntryId[],
-): Promise<SessionLinks> {
-  const sought = [...new Set(ids)]
-  if (sought.length === 0) return new Map()
-  const { rows } = await store.find(
-    'entry',
-    { owner, user },
-    { where: { ids: sought, kinds: ['thread'] }, limit: sought.length },
+type ForgettingExchange = {
+  readonly conversation: Conversation
+  /** Null when no memory tool can have forgotten anything. */
+  readonly forgotten: readonly MemoryId[] | null
+  /** The user turn that is answered; an earlier request may have stored it. */
+  readonly answeredTurn: TurnId | null
+}
+
+/** Stores turns disabled that state facts which a memory tool forgot in this exchange. */
+async function disableStatedFacts(
+  ports: MemoryDependencies,
+  { conversation, forgotten, answeredTurn }: ForgettingExchange,
+  planned: PlannedCommit<RecordedTranscript>,
+): Promise<PlannedCommit<RecordedTranscript>> {
+  if (forgotten === null || answeredTurn === null) return planned
+  const { changes, result } = planned
+  const ids = [...new Set([answeredTurn, ...result.turns])]
+  const written = changes.flatMap((change) =>
+    isTurnPut(change) && ids.includes(change.row.id) ? change.row : [],
   )
-  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+  const others = ids.filter((id) => written.every((turn) => turn.id !== id))
+  const stored = await loadTurns(ports, conversation, others)
+  const plan = await planExchangeSuppression(ports, [...written, ...stored], forgotten)
+  const disabled = new Map(plan.turns.map((turn) => [turn.id, turn]))
+  const isDisabled = (text: RecordedText | null) => text !== null && disabled.has(text.turn)
+  return {
+    changes: [
+      ...changes.map((change) =>
+        isTurnPut(change) ? { ...change, row: disabled.get(change.row.id) ?? change.row } : change,
+      ),
+      ...stored.flatMap(({ id, version }): readonly Change[] => {
+        const turn = disabled.get(id)
+        if (turn === undefined) return []
+        const row = { ...turn, version: version + 1 }
+        return [{ op: 'put', table: 'turn', row, expect: { version } }]
+      }),
+      ...plan.changes,
+    ],
+    // Nothing is learned from a disabled turn.
+    result: {
+      ...result,
+      userTexts: result.userTexts.filter((text) => !isDisabled(text)),
+      answer: isDisabled(result.answer) ? null : result.answer,
+    },
+  }
+}
+
+type TurnPut = Extract<Change, { readonly op: 'put'; readonly table: 'turn' }>
+
+function isTurnPut(change: Change): change is TurnPut {
+  return change.op === 'put' && change.table === 'turn'
 }
 
 async function loadTurns(
   { store }: MemoryDependencies,
   { owner, user }: Conversation,
-  exchanges: readonly RecordedExchangeRows[],
-): Promise<ReadonlyMap<TurnId, Turn>> {
-  const ids = exchanges.flatMap(buildTurns).map(({ id }) => id)
-  if (ids.length === 0) return new Map()
-  const { rows } = await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })
-  return new Map(rows.map((turn) => [turn.id, turn]))
+  ids: readonly TurnId[],
+): Promise<readonly Turn[]> {
+  if (ids.length === 0) return []
+  return (await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })).rows
 }

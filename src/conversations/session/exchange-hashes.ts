@@ -1,68 +1,70 @@
 /**
- * Exchanges in a row, as hashes. One exchange alone is found in many conversations ("thanks", "You are welcome!"); the
- * more of those before it are the same, the surer it is that the conversation is.
+ * Hashes of consecutive exchanges, by which a conversation is recognized. A single exchange may occur in many
+ * conversations ("thanks", "You are welcome!"); the more of the exchanges before it match, the more certain the match.
  */
 import type { Exchange } from '../../domain/model-call.ts'
 import { hashParts } from '../../lib/hash.ts'
 
-/** How many exchanges a run may hold, the surest first, besides all that the client sends: it may cut off the beginning. */
+/** Window sizes in exchanges, most distinctive first. They complement the hash of the whole history, whose beginning clients may cut off. */
 export const EXCHANGE_WINDOWS = [6, 2, 1] as const
 
-/** An exchange of this many characters is hardly found in two conversations. */
-const TELLING_CHARACTERS_MIN = 100
+/** A longer exchange is unlikely to occur in two conversations. */
+const DISTINCTIVE_CHARACTERS_MIN = 100
 
-type ExchangeHash = { readonly hash: string; readonly isTelling: boolean }
+type ExchangeHash = { readonly hash: string; readonly isDistinctive: boolean }
 
-/** Each is asked about several times while a request is kept. */
-const marks = new WeakMap<Exchange, ExchangeHash>()
+/** Each exchange is hashed several times while a request is recorded. */
+const hashes = new WeakMap<Exchange, ExchangeHash>()
 
 function hashExchange(exchange: Exchange): ExchangeHash {
-  const known = marks.get(exchange)
+  const known = hashes.get(exchange)
   if (known !== undefined) return known
   const [user, assistant] = [
     removeWhitespace(exchange.user),
     removeWhitespace(exchange.assistant ?? ''),
   ]
-  const isTelling = user.length + assistant.length >= TELLING_CHARACTERS_MIN
-  const mark = { hash: hashParts(user, assistant), isTelling }
-  marks.set(exchange, mark)
-  return mark
+  const isDistinctive = user.length + assistant.length >= DISTINCTIVE_CHARACTERS_MIN
+  const result = { hash: hashParts(user, assistant), isDistinctive }
+  hashes.set(exchange, result)
+  return result
 }
 
 export class ExchangeHashes {
   readonly #exchanges: readonly string[]
-  /** Of all exchanges up to each. */
-  readonly #whole: readonly string[]
-  readonly #telling: ReadonlySet<number>
+  /** For each exchange, the hash of the history up to it. */
+  readonly #histories: readonly string[]
+  readonly #distinctive: ReadonlySet<number>
 
   constructor(exchanges: readonly Exchange[]) {
-    const said = exchanges.map(hashExchange)
-    this.#exchanges = said.map(({ hash }) => hash)
-    let whole = ''
-    this.#whole = this.#exchanges.map((exchange) => {
-      whole = hashParts(whole, exchange)
-      return whole
+    const hashed = exchanges.map(hashExchange)
+    this.#exchanges = hashed.map(({ hash }) => hash)
+    let history = ''
+    this.#histories = this.#exchanges.map((exchange) => {
+      history = hashParts(history, exchange)
+      return history
     })
-    this.#telling = new Set(said.flatMap(({ isTelling }, index) => (isTelling ? [index] : [])))
+    this.#distinctive = new Set(
+      hashed.flatMap(({ isDistinctive }, index) => (isDistinctive ? [index] : [])),
+    )
   }
 
-  /** All before `end`. */
-  whole(end: number): string {
-    return this.#whole[end - 1] ?? ''
+  /** The hash of all exchanges before `end`. */
+  hashHistory(end: number): string {
+    return this.#histories[end - 1] ?? ''
   }
 
-  /** The last ones before `end`. */
-  last(length: number, end: number): string {
+  /** The hash of the last `length` exchanges before `end`. */
+  hashWindow(length: number, end: number): string {
     return hashParts(...this.#exchanges.slice(end - length, end))
   }
 
-  /** Whether the last ones before `end` tell which conversation it is, though not all that were sent are the same. */
-  isTelling(length: number, end: number): boolean {
-    return length > 1 || end === 1 || this.#telling.has(end - 1)
+  /** Whether a window identifies a conversation although the history before it differs. */
+  isDistinctive(length: number, end: number): boolean {
+    return length > 1 || end === 1 || this.#distinctive.has(end - 1)
   }
 }
 
-/** A text without what changes from one request to the next, as the time of day: words with a digit in them. */
+/** Removes words with digits, such as the time of day, which change from one request to the next. */
 export function removeNumericWords(text: string): string {
   return text
     .split(/\s+/)
@@ -70,7 +72,7 @@ export function removeNumericWords(text: string): string {
     .join(' ')
 }
 
-/** A text without its blanks: clients and formats join and trim texts as they like. */
+/** Clients and formats join and trim texts in different ways. */
 export function removeWhitespace(text: string): string {
   return text.replace(/\s+/g, '')
 }

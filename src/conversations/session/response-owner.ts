@@ -1,6 +1,6 @@
 /**
- * Whose the answers are that providers keep. Under one account of ours their ids would open them to everybody, so it is
- * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
+ * The owner of each response that a provider stores. Under the server's shared account, anybody who knows an id could
+ * read the response, so its owner is recorded: as a system entry, because other owners look it up.
  */
 import type { OwnerId } from '../../domain/ids.ts'
 import { hashParts } from '../../lib/hash.ts'
@@ -21,7 +21,7 @@ export async function getResponseOwner(
   return entry.body.owner === hashParts(owner) ? 'own' : 'foreign'
 }
 
-/** Nothing to change where it is somebody's already: the first one it was made for is the one it belongs to. */
+/** Changes nothing if the response has an owner: the first one counts. */
 export async function claimResponse(
   ports: MemoryDependencies,
   { owner, at }: Conversation,

@@ -1,122 +1,226 @@
 /**
- * Threads: by what a conversation is known again, when the client doesn't name it. Each request of a conversation holds
- * something that an earlier one held as well: the answer that it goes on from, the exchanges before, or the words that it
- * opened with. A link leads from the hash of such a thing to the session, and to the place in it that comes next.
+ * Resolves the session of a request when the client does not name it. A request repeats something of earlier requests of
+ * its conversation: the id of the previous response, earlier exchanges or the first message. Session links, stored under
+ * a hash of each of these, lead to the session and to the position of the next exchange.
  */
 
+import { stripBlocks } from '../../domain/context-block.ts'
 import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
+import { parseScope } from '../../domain/scope.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
-import { EXCHANGE_WINDOWS, ExchangeHashes, removeWhitespace } from './exchange-hashes.ts'
+import type { ConversationRequest } from '../conversations.ts'
+import {
+  EXCHANGE_WINDOWS,
+  ExchangeHashes,
+  removeNumericWords,
+  removeWhitespace,
+} from './exchange-hashes.ts'
 
 export type Conversation = {
   readonly owner: OwnerId
   readonly user: UserId | null
-  /** The session that the client named. */
+  /** The session that the client names. */
   readonly named: SessionId | null
-  /** In order, the last one is being asked now; blocks of memories are no part of them. */
+  /** In order, without context blocks; the last one is the current one. */
   readonly exchanges: readonly Exchange[]
   readonly toolResults: readonly string[]
-  /** The hash of what the model is told to be: the same words under another system prompt are another call. */
+  /** The hash of the system prompt: the same messages under another system prompt are another conversation. */
   readonly instructions: string
-  /** The answer that the request goes on from, and the conversation by the provider's name. */
+  /** The id of the previous response, and the provider's id of the conversation. */
   readonly previous: string | null
   readonly conversation: string | null
-  /** When it was asked. */
+  /** The time of the request. */
   readonly at: Instant
+}
+
+/** The conversation of a request, without context blocks. */
+export function toConversation(
+  { scope, request, format }: ConversationRequest,
+  at: Instant,
+): Conversation {
+  const { owner, user = null, session = null } = parseScope(scope)
+  const { conversationId } = request
+  const instructions = hashParts(removeNumericWords(stripBlocks(request.instructions)))
+  return {
+    ...{ owner, user, named: session, instructions, at },
+    exchanges: request.exchanges.map((exchange) => ({
+      user: stripBlocks(exchange.user),
+      assistant: exchange.assistant === null ? null : stripBlocks(exchange.assistant),
+    })),
+    toolResults: request.toolResults.map(stripBlocks),
+    previous: request.previousResponseId,
+    // Where no provider stores the conversation, clients give all their requests one name: chats, but also titles and topics.
+    conversation:
+      conversationId !== null && format === 'messages'
+        ? hashParts(conversationId, instructions)
+        : conversationId,
+  }
 }
 
 export type SessionLink = {
   readonly session: SessionId
-  /** Where the next exchange stands in the session. */
+  /** The position of the next exchange in the session. */
   readonly position: number
-  /** The hash of what was said last, where the client sends nothing but what is new. */
+  /** The hash of the last user message, for clients that send only new messages. */
   readonly last?: string
-  /** What the person said, for an answer that comes in several requests. */
+  /** The user turn, for an answer that is spread over several requests. */
   readonly turn?: TurnId
 }
 
-export type StoredSessionLink = SessionLink & { readonly entry: Entry }
+type StoredSessionLink = SessionLink & { readonly entry: Entry }
 
 export type SessionLinks = ReadonlyMap<EntryId, StoredSessionLink>
 
-/** Where a request stands. */
+/** The position of a request in a session. */
 export type SessionPosition = {
   readonly session: SessionId
-  /** The first exchange of the request that may be new, and where it stands in the session. */
+  /** The first exchange of the request that may be new, and its position in the session. */
   readonly from: number
   readonly position: number
-  /** Whether all before that exchange is known; otherwise the conversation was met in the middle. */
+  /** Whether all exchanges before it are known; if not, recording began in the middle of the conversation. */
   readonly isFollowed: boolean
 }
 
-/** Of a long history, only so much is kept at once. */
-export const EXCHANGES_MAX = 200
+/** At most so many exchanges of a history are recorded with one request. */
+const EXCHANGES_MAX = 200
 
-/** How far back the last exchange that is known may lie, where all before it is the same, and where only some is. */
-const WHOLE_SOUGHT_MAX = 50
-const RUNS_SOUGHT_MAX = 10
+/** How many exchanges back links are looked up: links of histories, and links of windows. */
+const HISTORY_LOOKUPS_MAX = 50
+const WINDOW_LOOKUPS_MAX = 10
 
-/** The same words again after this time begin something new; before, it is somebody trying again. */
+/** The same first message again is a retry within this time, and a new session after it. */
 const IDLE_MS = 30 * 60_000
 
 export const LINK_TTL_MS = 30 * DAY_MS
 
-/** A link to look for, and the exchange that would come after it. */
+/** The session of a request, without recording anything. */
+export async function resolveSession(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+): Promise<SessionId> {
+  const { start } = await locateSession(ports, conversation, [])
+  return start.session
+}
+
+/** The position of a request, with the links that led there and the `others`. */
+export async function locateSession(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+  others: readonly EntryId[],
+): Promise<{ readonly start: SessionPosition; readonly links: SessionLinks }> {
+  const { leads, links } = await followLeads(ports, conversation, [
+    ...listLinkIds(conversation),
+    ...others,
+  ])
+  const opened = findOpenedSession(conversation, links)
+  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
+  return { start: resolvePosition(conversation, { leads, links, hasGoneOn }), links }
+}
+
+/** Looks up the history link first, which mostly exists, and the others only if it does not. */
+async function followLeads(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+  ids: readonly EntryId[],
+): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
+  const { history, others } = buildLeads(conversation)
+  if (history === null) return { leads: [], links: await loadLinks(ports, conversation, ids) }
+  const links = await loadLinks(ports, conversation, [history.id, ...ids])
+  if (links.has(history.id)) return { leads: [history], links }
+  const leads = others()
+  const otherLinks = await loadLinks(
+    ports,
+    conversation,
+    leads.map(({ id }) => id),
+  )
+  return { leads, links: new Map([...links, ...otherLinks]) }
+}
+
+async function isPastOpening(
+  { store }: MemoryDependencies,
+  { owner, user }: Conversation,
+  session: SessionId,
+): Promise<boolean> {
+  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
+  const { rows } = await store.find('turn', { owner, user, session }, query)
+  return rows.some(({ position }) => position > 1)
+}
+
+export async function loadLinks(
+  { store }: MemoryDependencies,
+  { owner, user }: Conversation,
+  ids: readonly EntryId[],
+): Promise<SessionLinks> {
+  const unique = [...new Set(ids)]
+  if (unique.length === 0) return new Map()
+  const { rows } = await store.find(
+    'entry',
+    { owner, user },
+    { where: { ids: unique, kinds: ['thread'] }, limit: unique.length },
+  )
+  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+}
+
+/** The id of a possible link, and the exchange that would follow it. */
 type SessionLead = { readonly id: EntryId; readonly end: number }
 
-/** Leads to the session through the exchanges before what is asked now. */
-export type SessionLeads = {
-  /** Through all of them: how most conversations go on. Null where there are none. */
-  readonly surest: SessionLead | null
-  /** The surer first, and of those the latest. Worked out when it is asked for. */
+/** Possible links through the exchanges before the current one. */
+type SessionLeads = {
+  /** Through the whole history, as in most requests. Null without earlier exchanges. */
+  readonly history: SessionLead | null
+  /** The others, most distinctive first, then latest first. Computed lazily. */
   others(): readonly SessionLead[]
 }
 
-export function buildLeads(conversation: Conversation): SessionLeads {
+function buildLeads(conversation: Conversation): SessionLeads {
   const { exchanges, named } = conversation
   const completed = exchanges.slice(0, -1)
-  const runs = new ExchangeHashes(completed)
+  const hashes = new ExchangeHashes(completed)
   const ends = completed.map((_, index) => completed.length - index)
-  // Within a session that the client names, one exchange can't lead to another.
-  const isSure = (length: number, end: number) =>
-    length <= end && (named !== null || runs.isTelling(length, end))
-  const whole = (end: number) => ({ id: buildHistoryLinkId(conversation, runs, end), end })
+  // Within a named session, a single exchange cannot lead to another session.
+  const isUsable = (length: number, end: number) =>
+    length <= end && (named !== null || hashes.isDistinctive(length, end))
+  const toHistoryLead = (end: number) => ({
+    id: buildHistoryLinkId(conversation, hashes, end),
+    end,
+  })
   return {
-    surest: completed.length === 0 ? null : whole(completed.length),
+    history: completed.length === 0 ? null : toHistoryLead(completed.length),
     others: () => [
-      ...ends.slice(1, WHOLE_SOUGHT_MAX).map(whole),
+      ...ends.slice(1, HISTORY_LOOKUPS_MAX).map(toHistoryLead),
       ...EXCHANGE_WINDOWS.flatMap((length) =>
         ends
-          .slice(0, RUNS_SOUGHT_MAX)
-          .filter((end) => isSure(length, end))
-          .map((end) => ({ id: buildWindowLinkId(conversation, runs, length, end), end })),
+          .slice(0, WINDOW_LOOKUPS_MAX)
+          .filter((end) => isUsable(length, end))
+          .map((end) => ({ id: buildWindowLinkId(conversation, hashes, length, end), end })),
       ),
     ],
   }
 }
 
-/** By what the next request will be known, when the last of these exchanges has its answer. */
+/** The links by which the next request is recognized, once the last of these exchanges is answered. */
 export function buildExchangeLinks(
   conversation: Conversation,
   answered: readonly Exchange[],
 ): readonly EntryId[] {
-  const runs = new ExchangeHashes(answered)
+  const hashes = new ExchangeHashes(answered)
   const end = answered.length
-  // A run of all there is would say the same as the whole.
+  // A window over all exchanges equals the history.
   const lengths = EXCHANGE_WINDOWS.filter((length) => length < end)
   return [
-    buildHistoryLinkId(conversation, runs, end),
-    ...lengths.map((length) => buildWindowLinkId(conversation, runs, length, end)),
+    buildHistoryLinkId(conversation, hashes, end),
+    ...lengths.map((length) => buildWindowLinkId(conversation, hashes, length, end)),
   ]
 }
 
-/** What else could lead to the session. */
-export function listLinkIds(conversation: Conversation): readonly EntryId[] {
+/** Other links that may lead to the session. */
+function listLinkIds(conversation: Conversation): readonly EntryId[] {
   const { previous } = conversation
   return [
     ...(previous === null ? [] : [buildResponseLinkId(conversation, previous)]),
@@ -124,22 +228,22 @@ export function listLinkIds(conversation: Conversation): readonly EntryId[] {
   ]
 }
 
-export type KnownLinks = {
-  /** In the order in which they count. */
+type KnownLinks = {
+  /** In order of precedence. */
   readonly leads: readonly SessionLead[]
   readonly links: SessionLinks
-  /** Whether more was said in the session that the opening leads to than the opening and its answer. */
+  /** Whether the session of the opening link holds more than its first exchange. */
   readonly hasGoneOn: boolean
 }
 
-export function resolvePosition(conversation: Conversation, known: KnownLinks): SessionPosition {
-  const spot =
+function resolvePosition(conversation: Conversation, known: KnownLinks): SessionPosition {
+  const position =
     resolveByResponse(conversation, known) ??
     resolveByExchange(known) ??
     resolveByTail(conversation, known) ??
     resolveByOpening(conversation, known)
-  const passed = Math.max(0, conversation.exchanges.length - EXCHANGES_MAX - spot.from)
-  return { ...spot, from: spot.from + passed, position: spot.position + passed }
+  const skipped = Math.max(0, conversation.exchanges.length - EXCHANGES_MAX - position.from)
+  return { ...position, from: position.from + skipped, position: position.position + skipped }
 }
 
 function resolveByResponse(
@@ -153,7 +257,6 @@ function resolveByResponse(
   return { session: link.session, from: 0, position: link.position, isFollowed: true }
 }
 
-/** What comes after it may be new. */
 function resolveByExchange({ leads, links }: KnownLinks): SessionPosition | null {
   for (const { id, end } of leads) {
     const link = links.get(id)
@@ -163,7 +266,7 @@ function resolveByExchange({ leads, links }: KnownLinks): SessionPosition | null
   return null
 }
 
-/** Where the client names the conversation, and may send only what is new. */
+/** For clients that name the conversation and may send only new messages. */
 function resolveByTail(conversation: Conversation, { links }: KnownLinks): SessionPosition | null {
   const { exchanges, named } = conversation
   const ids = buildTailLinkIds(conversation)
@@ -204,11 +307,8 @@ function findOpening(
   return id === undefined ? undefined : links.get(id)
 }
 
-/** The session that may have been opened with what is said now; null where more is said than an opening. */
-export function findOpenedSession(
-  conversation: Conversation,
-  links: SessionLinks,
-): SessionId | null {
+/** The session that the first message may have opened; null if the request holds more than a first message. */
+function findOpenedSession(conversation: Conversation, links: SessionLinks): SessionId | null {
   return (isNewSession(conversation) && findOpening(conversation, links)?.session) || null
 }
 
@@ -216,7 +316,7 @@ function isIdle({ entry }: StoredSessionLink, { at }: Conversation): boolean {
   return at - entry.at >= IDLE_MS
 }
 
-/** Whether nothing was answered in it yet, nor done by tools. */
+/** Whether the request holds only a first message. */
 function isNewSession({ exchanges, toolResults }: Conversation): boolean {
   return exchanges.length === 1 && exchanges[0]?.assistant === null && toolResults.length === 0
 }
@@ -226,13 +326,13 @@ function buildSessionId(
   words: string | null,
   at: Instant | null = null,
 ): SessionId {
-  return `ses_${hashParts(owner, user, instructions, words, at)}` as SessionId // derived: the same words, the same session
+  return `ses_${hashParts(owner, user, instructions, words, at)}` as SessionId // derived, so that the same first message gives the same session
 }
 
 type LinkKind = readonly (string | number | null)[]
 
 function buildLinkId({ owner, user }: Conversation, ...what: LinkKind): EntryId {
-  return `thr_${hashParts(owner, user, ...what)}` as EntryId // made from what it stands for
+  return `thr_${hashParts(owner, user, ...what)}` as EntryId // derived from what the link stands for
 }
 
 export function buildResponseLinkId(conversation: Conversation, response: string): EntryId {
@@ -241,22 +341,28 @@ export function buildResponseLinkId(conversation: Conversation, response: string
 
 function buildHistoryLinkId(
   conversation: Conversation,
-  runs: ExchangeHashes,
+  hashes: ExchangeHashes,
   end: number,
 ): EntryId {
-  return buildLinkId(conversation, 'whole', conversation.named, runs.whole(end))
+  return buildLinkId(conversation, 'whole', conversation.named, hashes.hashHistory(end))
 }
 
 function buildWindowLinkId(
   conversation: Conversation,
-  runs: ExchangeHashes,
+  hashes: ExchangeHashes,
   length: number,
   end: number,
 ): EntryId {
-  return buildLinkId(conversation, 'run', conversation.named, length, runs.last(length, end))
+  return buildLinkId(
+    conversation,
+    'run',
+    conversation.named,
+    length,
+    hashes.hashWindow(length, end),
+  )
 }
 
-/** There as long as a turn waits for a whole answer to be learned from. */
+/** Exists while a turn waits for a complete answer, before which nothing is learned from it. */
 export function buildPendingLinkId(conversation: Conversation, turn: TurnId): EntryId {
   return buildLinkId(conversation, 'waiting', turn)
 }
@@ -265,7 +371,7 @@ export function buildToolResultLinkId(conversation: Conversation, result: string
   return buildLinkId(conversation, 'tool', result)
 }
 
-/** To the end of a conversation that has a name, and to the last call with the same instructions in it. */
+/** Links to the end of a named conversation, and to its last request with the same system prompt. */
 export function buildTailLinkIds(conversation: Conversation): readonly [EntryId, EntryId] | null {
   const { named, instructions } = conversation
   const name = named ?? conversation.conversation
@@ -277,7 +383,6 @@ export function buildTailLinkIds(conversation: Conversation): readonly [EntryId,
   ]
 }
 
-/** As a list of one, or null where there is none. */
 export function buildOpeningLinkId(conversation: Conversation): readonly [EntryId] | null {
   const [first] = conversation.exchanges
   if (first === undefined || buildTailLinkIds(conversation) !== null) return null
@@ -290,11 +395,11 @@ export function hashUserMessage({ user }: Exchange): string {
   return hashParts(removeWhitespace(user))
 }
 
-/** What a link says, as it was written by `putLink`. */
-export function parseLink(entry: Entry): StoredSessionLink {
+/** Parses an entry that `buildLinkChange` built. */
+function parseLink(entry: Entry): StoredSessionLink {
   const { session, position, last, turn } = entry.body
   return {
-    session: session as SessionId, // written below, like the rest
+    session: session as SessionId, // written by `buildLinkChange`, like the other fields
     position: Number(position),
     ...(typeof last === 'string' ? { last } : {}),
     ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),

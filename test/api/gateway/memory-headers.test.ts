@@ -171,7 +171,7 @@ describe('names that are none', () => {
       const body = requestOf(format, [{ role: 'user', content: QUESTION }])
       const { status, error } = await refusalOf(setup, format, body, { [name]: value })
       expect([status, error.type]).toEqual([400, 'invalid_request_error'])
-      expect(error.message).toMatch(/^x-recollect-(agent|user|session) is not a name/)
+      expect(error.message).toMatch(/^`x-recollect-(agent|user|session)` must be a valid name/)
     }
     expect(setup.upstream.requests).toHaveLength(0)
   })

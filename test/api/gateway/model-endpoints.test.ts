@@ -45,7 +45,7 @@ async function post({ baseUrl, key }: GatewaySetup, path: string, body: object) 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-const INPUT_RULE = 'input must be a text, or a list of 1 to 2,048 texts that are not empty.'
+const INPUT_RULE = '`input` must be a non-empty string, or an array of 1 to 2,048 of them.'
 
 describe('embeddings', () => {
   it('[GW15] are the same as floats and as the bytes that clients ask for', async () => {
@@ -81,29 +81,29 @@ describe('embeddings', () => {
   it('[GW15] refuse what they cannot read in plain words, naming the field', async () => {
     const setup = await setUpModels()
     for (const [body, param, message] of [
-      [{ input: 'x' }, 'model', 'model is missing.'],
-      [{ model: '', input: 'x' }, 'model', 'model must not be empty.'],
-      [{ model: 7, input: 'x' }, 'model', 'model must be a text.'],
+      [{ input: 'x' }, 'model', '`model` is required.'],
+      [{ model: '', input: 'x' }, 'model', '`model` must not be empty.'],
+      [{ model: 7, input: 'x' }, 'model', '`model` must be a string.'],
       [{ model: 'm' }, 'input', INPUT_RULE],
-      [{ model: 'm', input: '' }, 'input', 'input must not be empty.'],
-      [{ model: 'm', input: [] }, 'input', 'input needs at least 1 entry.'],
+      [{ model: 'm', input: '' }, 'input', '`input` must not be empty.'],
+      [{ model: 'm', input: [] }, 'input', '`input` must hold at least 1 entry.'],
       [{ model: 'm', input: [[1, 2], 'tea'] }, 'input', INPUT_RULE],
       [{ model: 'm', input: [[]] }, 'input', INPUT_RULE],
-      [{ model: 'm', input: [999_999] }, 'input', 'not in the vocabulary'],
-      [{ model: 'm', input: [[1.5]] }, 'input', 'not in the vocabulary'],
-      [{ model: 'm', input: [Array(8_193).fill(1)] }, 'input', 'more than 8,192 tokens'],
+      [{ model: 'm', input: [999_999] }, 'input', 'tokens of the vocabulary cl100k_base'],
+      [{ model: 'm', input: [[1.5]] }, 'input', 'tokens of the vocabulary cl100k_base'],
+      [{ model: 'm', input: [Array(8_193).fill(1)] }, 'input', 'at most 8,192 tokens per text'],
       [{ model: 'm', input: Array(2_049).fill([1]) }, 'input', INPUT_RULE],
-      [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
-      [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
+      [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'the size of vectors of'],
+      [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', '`dimensions` must be above 0.'],
       [
         { model: 'm', input: 'x', dimensions: 1.5 },
         'dimensions',
-        'dimensions must be a whole number.',
+        '`dimensions` must be an integer.',
       ],
       [
         { model: 'm', input: 'x', encoding_format: 'int8' },
         'encoding_format',
-        'encoding_format must be one of float, base64.',
+        '`encoding_format` must be one of float, base64.',
       ],
     ] as const) {
       const answer = await post(setup, '/embeddings', body)
@@ -146,16 +146,16 @@ it('[GW15] reranking orders documents, the best first', async () => {
 it('[GW15] reranking refuses what it cannot read in plain words', async () => {
   const setup = await setUpModels()
   for (const [fields, param, message] of [
-    [{ documents: [] }, 'documents', 'documents needs at least 1 entry.'],
-    [{ documents: 'tea' }, 'documents', 'documents must be a list.'],
+    [{ documents: [] }, 'documents', '`documents` must hold at least 1 entry.'],
+    [{ documents: 'tea' }, 'documents', '`documents` must be an array.'],
     [
       { documents: ['tea', 7] },
       'documents.1',
-      'documents.1 must be a text, or an object with a text.',
+      '`documents.1` must be a string, or an object with the string `text`.',
     ],
-    [{ query: '' }, 'query', 'query must not be empty.'],
-    [{ top_n: 0 }, 'top_n', 'top_n must be above 0.'],
-    [{ return_documents: 'yes' }, 'return_documents', 'return_documents must be true or false.'],
+    [{ query: '' }, 'query', '`query` must not be empty.'],
+    [{ top_n: 0 }, 'top_n', '`top_n` must be above 0.'],
+    [{ return_documents: 'yes' }, 'return_documents', '`return_documents` must be true or false.'],
   ] as const) {
     const body = { query: 'drink', documents: ['tea'], ...fields }
     const answer = await post(setup, '/rerank', body)

@@ -1,44 +1,43 @@
-/** What the formats have in common when an answer is read along. Nothing here trusts what comes or throws. */
+/** Collects the text of an answer, for all formats. Nothing here throws on malformed input. */
 
 import { joinTexts } from '../../../domain/message-content.ts'
 import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 
-/** More is not kept: nobody waits for the end of an answer that has none. */
+/** Longer answers are truncated, so that an endless stream cannot exhaust memory. */
 export const STREAMED_ANSWER_CHARACTERS_MAX = 1_000_000
 
-/** The words of an answer, collected part by part. */
+/** The text of an answer, collected by part. */
 export class AnswerText {
   readonly #parts = new Map<string, string>()
   #characters = 0
-  #isOverfull = false
+  #isTruncated = false
 
-  /** There was more than can be kept, so what is here is not the whole answer. */
-  get isOverfull(): boolean {
-    return this.#isOverfull
+  get isTruncated(): boolean {
+    return this.#isTruncated
   }
 
-  add(part: string, words: unknown): void {
-    if (typeof words !== 'string' || this.#isOverfull) return
+  add(part: string, text: unknown): void {
+    if (typeof text !== 'string' || this.#isTruncated) return
     const room = STREAMED_ANSWER_CHARACTERS_MAX - this.#characters
-    this.#isOverfull = words.length > room
-    const kept = words.slice(0, room)
-    this.#characters += kept.length
-    this.#parts.set(part, (this.#parts.get(part) ?? '') + kept)
+    this.#isTruncated = text.length > room
+    const added = text.slice(0, room)
+    this.#characters += added.length
+    this.#parts.set(part, (this.#parts.get(part) ?? '') + added)
   }
 
   clear(): void {
     this.#parts.clear()
     this.#characters = 0
-    this.#isOverfull = false
+    this.#isTruncated = false
   }
 
-  /** As `read` of the format will find it when the client sends the answer back. */
+  /** The text as the format will read it when the client sends the answer back. */
   text(): string {
     return joinTexts(this.#parts.values())
   }
 }
 
-/** The data of an event; null when it is no object. */
+/** The data of an event; null when it is not a JSON object. */
 export function parseEventData(data: string): JsonObject | null {
   return parseJsonObject(data)
 }

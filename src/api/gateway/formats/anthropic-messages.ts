@@ -1,4 +1,4 @@
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 
 import { readContentText } from '../../../domain/message-content.ts'
 import type {
@@ -25,8 +25,8 @@ import {
 export const messagesFormat: WireFormat = {
   name: 'messages',
   path: '/v1/messages',
-  parseRequest: parseRequest,
-  injectBlock: injectBlock,
+  parseRequest,
+  injectBlock,
   createAnswerReader: () => new MessagesAnswerReader(),
 }
 
@@ -92,8 +92,8 @@ function checkMessage(message: Json, index: number): JsonObject {
 const SESSION = /_session_([0-9a-f]{8}-[0-9a-f-]{27})$/i
 
 /**
- * Whom the client asks for. Claude Code writes its installation and its session there instead: the one is no person
- * among several, whose memories would have to be kept apart, and the other tells the conversation.
+ * The end user in `metadata.user_id`. Claude Code puts its installation and its session there: the installation is not an
+ * end user, and the session identifies the conversation.
  */
 function readEndUser(metadata: Json | undefined): Pick<ModelRequest, 'endUser' | 'conversationId'> {
   const name = isObject(metadata) ? toNonBlankText(metadata.user_id) : null
@@ -107,7 +107,7 @@ function toRequestParts(message: JsonObject): readonly RequestPart[] {
   const { role, content } = message
   if (role === 'assistant') return [{ kind: 'answer', text: readContentText(content, getPartText) }]
   if (role !== 'user') return []
-  // Results come first in a message, but they came together with what is said in it.
+  // Results come first in a message, but they belong to the turn in the same message.
   const turn: RequestPart = { kind: 'turn', text: readContentText(content, getPartText) }
   return isUserMessage(message)
     ? [turn, ...readToolResults(content, true)]
@@ -126,7 +126,7 @@ function readToolResults(content: Json | undefined, joinsTurn: boolean): readonl
     }))
 }
 
-/** Thoughts are blocks of their own kinds, and no text. */
+/** Blocks of reasoning have other types and are not text. */
 function getPartText({ type, text }: JsonObject): Json | undefined {
   return type === 'text' ? text : undefined
 }
@@ -154,18 +154,18 @@ function injectBlock(
   if (!isObject(turn)) return null
   const content = { path: ['messages', index, 'content'], value: turn.content }
   if (placement === 'turn-end') return appendBlock(text, content, block, blockJson(block))
-  // A message of its own would be merged with the next one anyway.
+  // The API would merge a separate message with the next one.
   return prependBlock(text, content, block, blockJson(block), countLeadingResults(turn.content))
 }
 
-/** The API wants the results of tools before anything else in a message. */
+/** The API requires tool results to come first in a message. */
 function countLeadingResults(content: Json | undefined): number {
   if (!isList(content)) return 0
   const first = content.findIndex((each) => !(isObject(each) && isToolResult(each)))
   return first < 0 ? content.length : first
 }
 
-/** At the end, so that what the client marked for the cache in front of it stays cached. */
+/** At the end, so that the client's cache breakpoints before it stay valid. */
 function injectIntoSystem(text: string, system: Json | undefined, block: string): string | null {
   if (system === undefined || system === null) {
     return setMember(text, [], 'system', JSON.stringify(block))
@@ -177,14 +177,17 @@ function blockJson(text: string): string {
   return JSON.stringify({ type: 'text', text })
 }
 
-/** The answer is not whole, though it ended in good order: it became too long. */
-const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded'])
+/** Stop reasons of an answer that reached a length limit. */
+const LENGTH_STOP_REASONS: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'model_context_window_exceeded',
+])
 
-/** The model goes on once the client has sent the results of its tools, or the answer so far. */
-const UNANSWERED: ReadonlySet<string> = new Set(['tool_use', 'pause_turn'])
+/** Stop reasons after which the model continues, once the client sends tool results or the answer so far. */
+const CONTINUED_STOP_REASONS: ReadonlySet<string> = new Set(['tool_use', 'pause_turn'])
 
 class MessagesAnswerReader implements AnswerReader {
-  readonly #words = new AnswerText()
+  readonly #text = new AnswerText()
   readonly #counts = new Map<string, number>()
   #id: string | null = null
   #stopReason: string | null = null
@@ -198,17 +201,17 @@ class MessagesAnswerReader implements AnswerReader {
     const type = toNonBlankText(event.type) ?? name
     if (type === 'error') this.#hasFailed = true
     else if (type === 'message_stop') this.#isStopped = true
-    else if (type === 'message_start') this.#begin(event.message)
-    else if (type === 'message_delta') this.#end(delta, event.usage)
-    else if (type === 'content_block_start') this.#say(index, event.content_block, 'text')
-    else if (type === 'content_block_delta') this.#say(index, delta, 'text_delta')
+    else if (type === 'message_start') this.#readMessage(event.message)
+    else if (type === 'message_delta') this.#readDelta(delta, event.usage)
+    else if (type === 'content_block_start') this.#addText(index, event.content_block, 'text')
+    else if (type === 'content_block_delta') this.#addText(index, delta, 'text_delta')
   }
 
   readBody(body: unknown): void {
     if (!isObject(body)) return
     if (body.type === 'error' || isObject(body.error)) this.#hasFailed = true
-    this.#begin(body)
-    this.#end(body, undefined)
+    this.#readMessage(body)
+    this.#readDelta(body, undefined)
     this.#isStopped = this.#stopReason !== null
   }
 
@@ -218,37 +221,37 @@ class MessagesAnswerReader implements AnswerReader {
 
   getAnswer(): ModelAnswer {
     const isEnded = this.#isStopped && !this.#hasFailed
-    const isCutOff = CUT_OFF.has(this.#stopReason ?? '')
-    const isWhole = !isCutOff && this.#stopReason !== 'refusal' && !this.#words.isOverfull
+    const isOverLength = LENGTH_STOP_REASONS.has(this.#stopReason ?? '')
+    const hasWholeText = !isOverLength && this.#stopReason !== 'refusal' && !this.#text.isTruncated
     return {
       id: this.#id,
-      text: this.#words.text(),
-      isComplete: isEnded && isWhole,
-      isTruncated: isEnded && isCutOff,
-      hasToolCalls: UNANSWERED.has(this.#stopReason ?? ''),
-      usage: this.#usage(),
+      text: this.#text.text(),
+      isComplete: isEnded && hasWholeText,
+      isTruncated: isEnded && isOverLength,
+      hasToolCalls: CONTINUED_STOP_REASONS.has(this.#stopReason ?? ''),
+      usage: this.#getUsage(),
     }
   }
 
-  #begin(message: Json | undefined): void {
+  #readMessage(message: Json | undefined): void {
     if (!isObject(message)) return
     this.#id ??= toNonBlankText(message.id)
-    this.#count(message.usage)
+    this.#addUsage(message.usage)
     if (!isList(message.content)) return
-    for (const [index, block] of message.content.entries()) this.#say(index, block, 'text')
+    for (const [index, block] of message.content.entries()) this.#addText(index, block, 'text')
   }
 
-  #end(delta: Json | undefined, usage: Json | undefined): void {
-    this.#count(usage)
+  #readDelta(delta: Json | undefined, usage: Json | undefined): void {
+    this.#addUsage(usage)
     if (isObject(delta)) this.#stopReason = toNonBlankText(delta.stop_reason) ?? this.#stopReason
   }
 
-  #say(index: Json | undefined, block: Json | undefined, type: 'text' | 'text_delta'): void {
-    if (isObject(block) && block.type === type) this.#words.add(`${index}`, block.text)
+  #addText(index: Json | undefined, block: Json | undefined, type: 'text' | 'text_delta'): void {
+    if (isObject(block) && block.type === type) this.#text.add(`${index}`, block.text)
   }
 
-  /** Counts come in pieces, each as it stands at that moment. */
-  #count(usage: Json | undefined): void {
+  /** Usage comes in several events, each with the counts so far. */
+  #addUsage(usage: Json | undefined): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) {
       const count = toCount(value)
@@ -256,8 +259,8 @@ class MessagesAnswerReader implements AnswerReader {
     }
   }
 
-  /** What is read from or written into the cache is counted apart from the rest of the input. */
-  #usage(): TokenUsage | null {
+  /** Anthropic counts cache reads and writes separately from the other input. */
+  #getUsage(): TokenUsage | null {
     if (this.#counts.size === 0) return null
     const count = (name: string) => this.#counts.get(name) ?? 0
     const written = count('cache_creation_input_tokens')

@@ -1,4 +1,4 @@
-/** OpenAI's chat completions, which most other providers speak too. */
+/** OpenAI's Chat Completions API, which most other providers implement as well. */
 
 import { joinTexts, readContentText } from '../../../domain/message-content.ts'
 import type {
@@ -25,8 +25,8 @@ import {
 export const chatFormat: WireFormat = {
   name: 'chat',
   path: '/v1/chat/completions',
-  parseRequest: parseRequest,
-  injectBlock: injectBlock,
+  parseRequest,
+  injectBlock,
   createAnswerReader: () => new ChatAnswerReader(),
 }
 
@@ -86,20 +86,20 @@ function checkMessage(message: Json, index: number): JsonObject {
 }
 
 function toRequestPart(message: JsonObject): readonly RequestPart[] {
-  const { role, content, refusal: refused } = message
+  const { role, content, refusal } = message
   if (isUserMessage(message)) return [{ kind: 'turn', text: readContentText(content, getPartText) }]
   if (role === 'assistant') {
     const words = readContentText(content, getPartText)
-    const text = typeof refused === 'string' ? joinTexts([words, refused]) : words
+    const text = typeof refusal === 'string' ? joinTexts([words, refusal]) : words
     return [{ kind: 'answer', text }]
   }
   const isResult = role === 'tool' || role === 'function'
   return isResult ? [{ kind: 'result', text: readContentText(content, getPartText) }] : []
 }
 
-function getPartText({ type, text, refusal: refused }: JsonObject): Json | undefined {
+function getPartText({ type, text, refusal }: JsonObject): Json | undefined {
   if (type === 'text') return text
-  return type === 'refusal' ? refused : undefined
+  return type === 'refusal' ? refusal : undefined
 }
 
 function isUserMessage({ role, content }: JsonObject): boolean {
@@ -153,58 +153,63 @@ function partJson(text: string): string {
   return JSON.stringify({ type: 'text', text })
 }
 
-/** The answer is not whole, though it ended in good order. */
-const UNFINISHED: ReadonlySet<string> = new Set(['length', 'content_filter', 'error'])
+/** Finish reasons of an incomplete answer. */
+const INCOMPLETE_FINISH_REASONS: ReadonlySet<string> = new Set([
+  'length',
+  'content_filter',
+  'error',
+])
 
 class ChatAnswerReader implements AnswerReader {
-  readonly #words = new AnswerText()
+  readonly #text = new AnswerText()
   #id: string | null = null
   #usage: TokenUsage | null = null
-  #finish: string | null = null
+  #finishReason: string | null = null
   #hasFailed = false
-  #callsTools = false
+  #hasToolCalls = false
 
   readEvent({ name, data }: { readonly name: string; readonly data: string }): void {
     if (name === 'error') this.#hasFailed = true
-    this.#take(parseEventData(data), 'delta')
+    this.#read(parseEventData(data), 'delta')
   }
 
   readBody(body: unknown): void {
-    this.#take(isObject(body) ? body : null, 'message')
+    this.#read(isObject(body) ? body : null, 'message')
   }
 
   isEnded(): boolean {
-    return this.#finish !== null || this.#hasFailed
+    return this.#finishReason !== null || this.#hasFailed
   }
 
   getAnswer(): ModelAnswer {
-    // Its reason to finish is the model's last word; `[DONE]` after it is the server's, and not every server has one.
-    const isEnded = this.#finish !== null && !this.#hasFailed
-    const isWhole = !UNFINISHED.has(this.#finish ?? '') && !this.#words.isOverfull
+    // The finish reason ends the answer; not every server sends `[DONE]` after it.
+    const isEnded = this.#finishReason !== null && !this.#hasFailed
+    const hasWholeText =
+      !INCOMPLETE_FINISH_REASONS.has(this.#finishReason ?? '') && !this.#text.isTruncated
     return {
       id: this.#id,
-      text: this.#words.text(),
-      isComplete: isEnded && isWhole,
-      isTruncated: isEnded && this.#finish === 'length',
-      hasToolCalls: this.#callsTools,
+      text: this.#text.text(),
+      isComplete: isEnded && hasWholeText,
+      isTruncated: isEnded && this.#finishReason === 'length',
+      hasToolCalls: this.#hasToolCalls,
       usage: this.#usage,
     }
   }
 
-  #take(body: JsonObject | null, saidIn: 'delta' | 'message'): void {
+  #read(body: JsonObject | null, field: 'delta' | 'message'): void {
     if (body === null) return
     if (body.error !== undefined && body.error !== null) this.#hasFailed = true
     this.#id ??= toNonBlankText(body.id)
-    // The usage comes with the last chunk, or after it in one without choices; a few send it with each and add up.
+    // The usage comes with or after the last chunk; some providers send a running total with every chunk.
     this.#usage = readUsage(body.usage) ?? this.#usage
     const choice = firstChoice(body.choices)
     if (choice === undefined) return
-    this.#finish = toNonBlankText(choice.finish_reason) ?? this.#finish
-    const spoken = choice[saidIn]
-    if (!isObject(spoken)) return
-    this.#callsTools ||= isObject(spoken.function_call) || isNonEmptyList(spoken.tool_calls)
-    this.#words.add('content', readContent(spoken.content))
-    this.#words.add('refusal', spoken.refusal)
+    this.#finishReason = toNonBlankText(choice.finish_reason) ?? this.#finishReason
+    const message = choice[field]
+    if (!isObject(message)) return
+    this.#hasToolCalls ||= isObject(message.function_call) || isNonEmptyList(message.tool_calls)
+    this.#text.add('content', readContent(message.content))
+    this.#text.add('refusal', message.refusal)
   }
 }
 
@@ -212,13 +217,13 @@ function isNonEmptyList(list: Json | undefined): boolean {
   return isList(list) && list.length > 0
 }
 
-/** Of several answers to the same request the first one counts. */
+/** Of several choices, the first is recorded. */
 function firstChoice(choices: Json | undefined): JsonObject | undefined {
   if (!isList(choices)) return undefined
   return choices.filter(isObject).find(({ index = 0 }) => index === 0)
 }
 
-/** A few providers answer with parts. */
+/** Some providers answer with a list of parts. */
 function readContent(content: Json | undefined): Json | undefined {
   if (!isList(content)) return content
   const texts = content.filter(isObject).map(getPartText)
@@ -235,7 +240,7 @@ function readUsage(usage: Json | undefined): TokenUsage | null {
   return {
     input: input ?? 0,
     output: output ?? 0,
-    // The second is how DeepSeek says it.
+    // DeepSeek's name for cached tokens.
     cached: cached ?? toCount(usage.prompt_cache_hit_tokens),
   }
 }

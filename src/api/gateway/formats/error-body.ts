@@ -1,10 +1,8 @@
-/** Refusals in the words of the API that was called, so that clients and people know them again. */
+/** Validation errors in the wording of the called API, which clients and people recognize. */
 import { AppError } from '../../../lib/errors.ts'
-import type { Json } from '../../../lib/json.ts'
+import type { Value } from '../../../lib/json.ts'
 
-type Value = Json | undefined
-
-/** As OpenAI's APIs say it; a field is written as `messages[0].role`. */
+/** OpenAI's wording; fields have the form `messages[0].role`. */
 export const openaiErrorFormat = {
   missing: (field: string) => createRequestError(field, `Missing required parameter: '${field}'.`),
   wrongType: (field: string, expected: string, value: Value) =>
@@ -19,7 +17,7 @@ export const openaiErrorFormat = {
     ),
 }
 
-/** As Anthropic's API says it; a field is written as `messages.0.role`. */
+/** Anthropic's wording; fields have the form `messages.0.role`. */
 export const anthropicErrorFormat = {
   missing: (field: string) => createRequestError(field, `${field}: Field required`),
   wrong: (field: string, complaint: string) => createRequestError(field, `${field}: ${complaint}`),

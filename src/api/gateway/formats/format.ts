@@ -1,7 +1,7 @@
 /**
- * Wire formats: how the three APIs that models are asked through write a conversation down. A format reads what memory
- * needs to know and puts a block of memories in its place; it never writes a request anew, because whatever it did not
- * know would be lost or look different, and providers charge for prompts that look different.
+ * Wire formats of the three supported APIs. A format reads a conversation from a request and injects the context block
+ * by editing the text of the request. It never serializes a request again: unknown fields would be lost, and changed
+ * bytes would invalidate the provider's prompt cache.
  */
 import type {
   ApiFormat,
@@ -12,25 +12,25 @@ import type {
 import type { JsonObject } from '../../../lib/json.ts'
 import type { SseEvent } from '../../../lib/sse.ts'
 
-/** Reads an answer along while it passes. It believes nothing: whatever it can't read is passed over. */
+/** Collects the answer of a response that is passed through. Whatever it cannot parse is skipped. */
 export interface AnswerReader {
   readEvent(event: SseEvent): void
-  /** The body of an answer that doesn't stream. */
+  /** The body of a response that is not streamed. */
   readBody(body: unknown): void
-  /** Whether the model has said its last word, as far as events tell; further events may tell what it used. */
+  /** Whether the model has finished its answer. Events with the usage may follow. */
   isEnded(): boolean
   getAnswer(): ModelAnswer
 }
 
 export type WireFormat = {
   readonly name: ApiFormat
-  /** Where the API is, as `/v1/messages`. */
+  /** The path of the API, for example `/v1/messages`. */
   readonly path: string
-  /** Refuses what the API itself would refuse and memory can't do without, naming the field. */
+  /** Fails, naming the field, when a field that memory needs is invalid for the API as well. */
   parseRequest(body: JsonObject): ModelRequest
   /**
-   * The same request with the block in it; everything else stays as it is, to the byte. Null where there is no place for
-   * it. `text` is the request, `body` what it says.
+   * The request with the block in it; every other byte is unchanged. Null when the request has no position for a block.
+   * `text` is the request, `body` the parsed request.
    */
   injectBlock(
     text: string,

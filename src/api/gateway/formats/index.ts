@@ -10,7 +10,7 @@ export const WIRE_FORMATS: Readonly<Record<ApiFormat, WireFormat>> = {
   messages: messagesFormat,
 }
 
-/** The format that is spoken at an address, as `/v1/messages`; null where none is. */
+/** The format of a path, for example `/v1/messages`; null when the path belongs to none. */
 export function findFormatByPath(path: string): WireFormat | null {
   return Object.values(WIRE_FORMATS).find((format) => format.path === path) ?? null
 }

@@ -1,10 +1,12 @@
 /**
- * Changes to JSON as it is written. A value is found by its path and something is put beside it or in its place; every
- * other character stays as it is, also what a parser would not give back: spaces, `1.0`, keys that come twice.
+ * Edits JSON as text. A value is located by its path and replaced, extended or wrapped; every other character stays as
+ * it is, including what parsing and serializing would lose: whitespace, `1.0`, duplicate keys.
  *
- * The text must be JSON that a parser has accepted. Where a path leads nowhere, or to something of another kind, the
- * result is null.
+ * The text must be valid JSON. A path that leads nowhere, or to a value of another kind, gives null.
  */
+
+import type { Json } from '../../../lib/json.ts'
+
 export type JsonPath = readonly (string | number)[]
 
 type Span = { readonly start: number; readonly end: number }
@@ -18,7 +20,7 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** The value as it is written. */
+/** The text of a value. */
 export function sliceValue(text: string, path: JsonPath): string | null {
   const span = findSpan(text, path)
   return span === null ? null : text.slice(span.start, span.end)
@@ -29,7 +31,7 @@ export function replaceValue(text: string, path: JsonPath, json: string): string
   return span === null ? null : text.slice(0, span.start) + json + text.slice(span.end)
 }
 
-/** Puts more JSON on both sides of a value, as to make it an element of a list. */
+/** Inserts text on both sides of a value, for example to make it an element of a list. */
 export function wrapValue(
   text: string,
   path: JsonPath,
@@ -52,7 +54,7 @@ export function appendToString(text: string, path: JsonPath, added: string): str
   return span === null ? null : insert(text, span.end - 1, escapeString(added))
 }
 
-/** Before the element that has this index now; after the last one when there is none. */
+/** Inserts an element before the one at `index`, or after the last one. */
 export function insertElement(
   text: string,
   path: JsonPath,
@@ -65,6 +67,21 @@ export function insertElement(
   return next === null ? append(text, list, json) : insert(text, next.start, `${json},`)
 }
 
+/** The position after the last element of a list. */
+export const LIST_END = Number.MAX_SAFE_INTEGER
+
+/** Inserts values before the element at `index`. A text without a list at the path stays as it is. */
+export function insertElements(
+  text: string,
+  path: JsonPath,
+  index: number,
+  values: readonly Json[],
+): string {
+  if (values.length === 0) return text
+  const written = values.map((value) => JSON.stringify(value)).join(',')
+  return insertElement(text, path, index, written) ?? text
+}
+
 /** Replaces the value of the key, or adds the key as the last one. */
 export function setMember(text: string, path: JsonPath, key: string, json: string): string | null {
   const object = findKind(text, path, OPEN_BRACE)
@@ -74,7 +91,7 @@ export function setMember(text: string, path: JsonPath, key: string, json: strin
   return text.slice(0, value.start) + json + text.slice(value.end)
 }
 
-/** The request with another model. One that names none goes on naming none. */
+/** Replaces the model of a request; a request without one stays as it is. */
 export function replaceModel(text: string, model: string): string {
   return replaceValue(text, ['model'], JSON.stringify(model)) ?? text
 }
@@ -83,7 +100,7 @@ function insert(text: string, at: number, added: string): string {
   return text.slice(0, at) + added + text.slice(at)
 }
 
-/** As the last thing in a list or an object, right behind what is the last one now. */
+/** Adds the last element of a list or member of an object, directly after the current last one. */
 function append(text: string, container: Span, json: string): string {
   let at = container.end - 1
   while (at > container.start && isWhitespace(text.charCodeAt(at - 1))) at--
@@ -97,13 +114,13 @@ function escapeString(added: string): string {
 
 function findSpan(text: string, path: JsonPath): Span | null {
   let start = skipWhitespace(text, 0)
-  let found: Span | null = null
+  let span: Span | null = null
   for (const step of path) {
-    found = typeof step === 'number' ? elementAt(text, start, step) : findMember(text, start, step)
-    if (found === null) return null
-    start = found.start
+    span = typeof step === 'number' ? elementAt(text, start, step) : findMember(text, start, step)
+    if (span === null) return null
+    start = span.start
   }
-  return found ?? getSpan(text, start)
+  return span ?? getSpan(text, start)
 }
 
 function findKind(text: string, path: JsonPath, firstCode: number): Span | null {
@@ -120,16 +137,16 @@ function elementAt(text: string, list: number, index: number): Span | null {
   return null
 }
 
-/** Of keys that come twice the last one counts, as it does for parsers. */
+/** Of duplicate keys the last one counts, as in `JSON.parse`. */
 function findMember(text: string, object: number, key: string): Span | null {
-  let found: Span | null = null
+  let span: Span | null = null
   for (const member of listMembers(text, object)) {
-    if (parseKey(text, member.key) === key) found = member.value
+    if (parseKey(text, member.key) === key) span = member.value
   }
-  return found
+  return span
 }
 
-/** Keys may be written with escapes. */
+/** Keys may contain escapes. */
 function parseKey(text: string, { start, end }: Span): string {
   const written = text.slice(start + 1, end - 1)
   return written.includes('\\') ? JSON.parse(text.slice(start, end)) : written
@@ -175,7 +192,7 @@ function findValueEnd(text: string, start: number): number {
   return end
 }
 
-/** Images are strings of megabytes: the search for their end must not look at each character here. */
+/** Uses `indexOf`, because strings may be images of several megabytes. */
 function findStringEnd(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
@@ -188,7 +205,7 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - first) % 2 === 1
 }
 
-/** Without recursion, as nesting may be deeper than the stack. */
+/** Iterative, because nesting may be deeper than the stack. */
 function findContainerEnd(text: string, start: number): number {
   let depth = 0
   let at = start

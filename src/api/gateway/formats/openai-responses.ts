@@ -1,4 +1,4 @@
-/** OpenAI's Responses. */
+/** OpenAI's Responses API. */
 
 import { joinTexts, readContentText, stripInjectedText } from '../../../domain/message-content.ts'
 import type {
@@ -25,8 +25,8 @@ import {
 export const responsesFormat: WireFormat = {
   name: 'responses',
   path: '/v1/responses',
-  parseRequest: parseRequest,
-  injectBlock: injectBlock,
+  parseRequest,
+  injectBlock,
   createAnswerReader: () => new ResponsesAnswerReader(),
 }
 
@@ -60,7 +60,7 @@ function readText(content: Json | undefined): string {
   return readContentText(content, getPartText)
 }
 
-/** Empty where a prompt that the provider keeps says which model to ask. */
+/** Empty when a stored prompt names the model. */
 function readModel({ model, prompt }: JsonObject): string {
   if (model === undefined || model === null || model === '') {
     if (isObject(prompt)) return ''
@@ -70,7 +70,7 @@ function readModel({ model, prompt }: JsonObject): string {
   return model
 }
 
-/** Empty where the conversation goes on without it. */
+/** Empty when the request continues a stored conversation without new input. */
 function readInput(body: JsonObject): string | readonly JsonObject[] {
   const { input } = body
   const isEmpty = input === undefined || input === null || input === ''
@@ -91,10 +91,10 @@ function toRequestParts(input: string | readonly JsonObject[]): readonly Request
   return text === '' ? [] : [{ kind: 'turn', text }]
 }
 
-/** Whether there is something to answer besides the input. */
+/** Whether the request has something to answer besides its input. */
 function isContinuation(body: JsonObject): boolean {
   return [body.previous_response_id, body.conversation, body.prompt].some(
-    (given) => given !== undefined && given !== null,
+    (value) => value !== undefined && value !== null,
   )
 }
 
@@ -132,16 +132,16 @@ function toRequestPart(item: JsonObject): readonly RequestPart[] {
       ? [{ kind: 'answer', text: readContentText(content, getPartText) }]
       : []
   }
-  // All kinds of tools name what they returned like this: `function_call_output`, `custom_tool_call_output`, …
+  // All kinds of tool results have such types: `function_call_output`, `custom_tool_call_output`, …
   const isResult = typeof item.type === 'string' && item.type.endsWith('_output')
   return isResult ? [{ kind: 'result', text: readContentText(output, getPartText) }] : []
 }
 
-const TEXTS: ReadonlySet<Json | undefined> = new Set(['input_text', 'output_text', 'text'])
+const TEXT_TYPES: ReadonlySet<Json | undefined> = new Set(['input_text', 'output_text', 'text'])
 
-function getPartText({ type, text, refusal: refused }: JsonObject): Json | undefined {
-  if (TEXTS.has(type)) return text
-  return type === 'refusal' ? refused : undefined
+function getPartText({ type, text, refusal }: JsonObject): Json | undefined {
+  if (TEXT_TYPES.has(type)) return text
+  return type === 'refusal' ? refusal : undefined
 }
 
 function isMessage({ type }: JsonObject): boolean {
@@ -215,63 +215,63 @@ function partJson(text: string): string {
 }
 
 class ResponsesAnswerReader implements AnswerReader {
-  readonly #words = new AnswerText()
+  readonly #text = new AnswerText()
   #id: string | null = null
   #usage: TokenUsage | null = null
   #isCompleted = false
-  #isCutOff = false
+  #isOverLength = false
   #hasFailed = false
-  #callsTools = false
+  #hasToolCalls = false
 
   readEvent({ name, data }: { readonly name: string; readonly data: string }): void {
     const event = parseEventData(data)
     if (event === null) return
     const type = toNonBlankText(event.type) ?? name
-    const isBad = ENDED_BADLY.has(type.replace('response.', ''))
-    if (isBad || isObject(event.error)) this.#hasFailed = true
+    const isFailure = FAILED_STATUSES.has(type.replace('response.', ''))
+    if (isFailure || isObject(event.error)) this.#hasFailed = true
     if (type === 'response.completed') this.#isCompleted = true
     if (type === 'response.output_text.delta' || type === 'response.refusal.delta') {
-      this.#words.add(`${event.output_index}/${event.content_index}`, event.delta)
+      this.#text.add(`${event.output_index}/${event.content_index}`, event.delta)
     }
-    this.#callsTools ||= isClientToolCall(event.item) || CALL_ARGUMENTS.test(type)
+    this.#hasToolCalls ||= isClientToolCall(event.item) || CALL_ARGUMENTS_EVENT.test(type)
     if (isObject(event.response)) this.readBody(event.response)
   }
 
-  /** Also for the answer that events carry as far as it has come: the last of them has all of it. */
+  /** Events also carry the response so far; the last event carries all of it. */
   readBody(body: unknown): void {
     if (!isObject(body)) return
     this.#id ??= toNonBlankText(body.id)
     this.#usage = readUsage(body.usage) ?? this.#usage
     this.#isCompleted ||= body.status === 'completed'
-    if (isObject(body.error) || ENDED_BADLY.has(body.status)) this.#hasFailed = true
-    const { status, incomplete_details: why } = body
-    this.#isCutOff ||=
-      status === 'incomplete' && isObject(why) && why.reason === 'max_output_tokens'
-    this.#callsTools ||= isList(body.output) && body.output.some(isClientToolCall)
+    if (isObject(body.error) || FAILED_STATUSES.has(body.status)) this.#hasFailed = true
+    const { status, incomplete_details: details } = body
+    this.#isOverLength ||=
+      status === 'incomplete' && isObject(details) && details.reason === 'max_output_tokens'
+    this.#hasToolCalls ||= isList(body.output) && body.output.some(isClientToolCall)
     const texts = readTexts(body.output)
     if (texts.length === 0) return
-    this.#words.clear()
-    for (const [index, text] of texts.entries()) this.#words.add(`${index}`, text)
+    this.#text.clear()
+    for (const [index, text] of texts.entries()) this.#text.add(`${index}`, text)
   }
 
   isEnded(): boolean {
-    return this.#isCompleted || this.#isCutOff || this.#hasFailed
+    return this.#isCompleted || this.#isOverLength || this.#hasFailed
   }
 
   getAnswer(): ModelAnswer {
     return {
       id: this.#id,
-      text: this.#words.text(),
-      isComplete: this.#isCompleted && !this.#hasFailed && !this.#words.isOverfull,
-      isTruncated: this.#isCutOff,
-      hasToolCalls: this.#callsTools,
+      text: this.#text.text(),
+      isComplete: this.#isCompleted && !this.#hasFailed && !this.#text.isTruncated,
+      isTruncated: this.#isOverLength,
+      hasToolCalls: this.#hasToolCalls,
       usage: this.#usage,
     }
   }
 }
 
-/** Calls that the client answers; the provider answers those of its own tools, such as web search. */
-const CLIENT_CALLS: ReadonlySet<Json | undefined> = new Set([
+/** Calls that the client runs. The provider runs those of its own tools, such as web search. */
+const CLIENT_CALL_TYPES: ReadonlySet<Json | undefined> = new Set([
   'function_call',
   'custom_tool_call',
   'computer_call',
@@ -281,13 +281,13 @@ const CLIENT_CALLS: ReadonlySet<Json | undefined> = new Set([
   'mcp_approval_request',
 ])
 
-const CALL_ARGUMENTS = /^response\.(?:function_call_arguments|custom_tool_call_input)\./
+const CALL_ARGUMENTS_EVENT = /^response\.(?:function_call_arguments|custom_tool_call_input)\./
 
 function isClientToolCall(item: Json | undefined): boolean {
-  return isObject(item) && CLIENT_CALLS.has(item.type)
+  return isObject(item) && CLIENT_CALL_TYPES.has(item.type)
 }
 
-const ENDED_BADLY: ReadonlySet<Json | undefined> = new Set([
+const FAILED_STATUSES: ReadonlySet<Json | undefined> = new Set([
   'error',
   'failed',
   'incomplete',

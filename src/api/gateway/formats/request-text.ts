@@ -1,18 +1,18 @@
-/** What the formats have in common when a request is read. */
+/** Reads the conversation of a request, for all formats. */
 
 import { stripInjectedText } from '../../../domain/message-content.ts'
 import type { Exchange, ModelRequest } from '../../../domain/model-call.ts'
 import { isList, isObject, type JsonObject, type Value } from '../../../lib/json.ts'
 
-/** What takes time to read of a long conversation. */
+/** Properties that are expensive to compute for a long conversation. */
 type LazyTexts = Pick<
   ModelRequest,
   'instructions' | 'exchanges' | 'toolResults' | 'isMidAnswer' | 'characters'
 >
 
-/** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
+/** A request whose texts are read on first access: never, when memory is off. */
 export function createLazyRequest(
-  known: Omit<ModelRequest, keyof LazyTexts>,
+  eager: Omit<ModelRequest, keyof LazyTexts>,
   read: () => LazyTexts,
 ): ModelRequest {
   let texts: LazyTexts | null = null
@@ -21,7 +21,7 @@ export function createLazyRequest(
     return texts
   }
   return {
-    ...known,
+    ...eager,
     get instructions() {
       return readOnce().instructions
     },
@@ -40,42 +40,41 @@ export function createLazyRequest(
   }
 }
 
-/** What matters of a request, in its order. */
+/** The parts of a conversation, in order. */
 export type RequestPart =
   | { readonly kind: 'turn'; readonly text: string }
   | { readonly kind: 'answer'; readonly text: string }
-  /** `joinsTurn`: it came in the same message as the words of the turn before it. */
+  /** `joinsTurn`: the tool result is in the same message as the text of the turn before it. */
   | { readonly kind: 'result'; readonly text: string; readonly joinsTurn?: boolean }
 
-/** Null for anything but words. */
 export function toNonBlankText(value: Value): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
 /**
- * Whether somebody says something here: with words or, as with a picture, without. A message that holds nothing but a
- * block of memories was not said by anybody.
+ * Whether a message has content of the user: text or another part, such as an image. A message that holds only a context
+ * block has none.
  */
 export function hasUserContent(
   content: Value,
   textOf: (part: JsonObject) => Value,
-  isForeign: (part: JsonObject) => boolean = () => false,
+  isExcluded: (part: JsonObject) => boolean = () => false,
 ): boolean {
   if (typeof content === 'string') return stripInjectedText(content) !== ''
   if (!isList(content)) return false
   return content.some((part) => {
-    if (!isObject(part) || isForeign(part)) return false
+    if (!isObject(part) || isExcluded(part)) return false
     const text = textOf(part)
     return typeof text !== 'string' || stripInjectedText(text) !== ''
   })
 }
 
 export function groupExchanges(
-  pieces: readonly RequestPart[],
+  parts: readonly RequestPart[],
 ): Pick<ModelRequest, 'exchanges' | 'toolResults' | 'isMidAnswer'> {
   const exchanges: { user: string; answers: string[] }[] = []
   let toolResults: string[] = []
-  for (const { kind, text } of pieces) {
+  for (const { kind, text } of parts) {
     if (kind === 'turn') {
       exchanges.push({ user: text, answers: [] })
       toolResults = []
@@ -84,7 +83,7 @@ export function groupExchanges(
       else toolResults.push(text)
     }
   }
-  const last = pieces.findLast((piece) => !(piece.kind === 'result' && piece.joinsTurn === true))
+  const last = parts.findLast((part) => !(part.kind === 'result' && part.joinsTurn === true))
   return {
     exchanges: exchanges.map(toExchange),
     toolResults,
@@ -96,8 +95,8 @@ function toExchange({ user, answers }: { user: string; answers: readonly string[
   return { user, assistant: answers.length === 0 ? null : answers.join('\n') }
 }
 
-/** Parts whose data is no text. */
-const MEDIA: ReadonlySet<Value> = new Set([
+/** Types of parts whose data is not text. */
+const MEDIA_TYPES: ReadonlySet<Value> = new Set([
   'base64',
   'file',
   'image',
@@ -110,22 +109,22 @@ const MEDIA: ReadonlySet<Value> = new Set([
   'computer_screenshot',
 ])
 
-/** What only its provider can read. */
-const SEALED: ReadonlySet<string> = new Set(['encrypted_content', 'signature'])
+/** Fields that only the provider can decrypt. */
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set(['encrypted_content', 'signature'])
 
-/** Of everything that is text, names included. Without recursion, as nesting may be deeper than the stack. */
+/** The characters of all text, field names included. Iterative, because nesting may be deeper than the stack. */
 export function countCharacters(body: JsonObject): number {
   let characters = 0
-  const waiting: Value[] = [body]
-  while (waiting.length > 0) {
-    const value = waiting.pop()
+  const pending: Value[] = [body]
+  while (pending.length > 0) {
+    const value = pending.pop()
     if (typeof value === 'string') characters += value.length
-    else if (isList(value)) for (const each of value) waiting.push(each)
-    else if (isObject(value) && !MEDIA.has(value.type)) {
+    else if (isList(value)) for (const each of value) pending.push(each)
+    else if (isObject(value) && !MEDIA_TYPES.has(value.type)) {
       for (const [key, each] of Object.entries(value)) {
-        if (SEALED.has(key)) continue
+        if (OPAQUE_FIELDS.has(key)) continue
         characters += key.length
-        waiting.push(each)
+        pending.push(each)
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
+/** Headers: the memory options of a request, the headers forwarded to the provider, and those returned to the client. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { PreparedRequest, SkipReason } from '../../../conversations/conversations.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -8,13 +8,13 @@ import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'
 import { API_KEY_HEADER, firstHeaderValue } from '../../http/security/authentication.ts'
 import { type Caller, canReachOwner, hasAccess } from '../../operations/authorization.ts'
 
-const YES = ['true', '1', 'yes']
+const TRUE_VALUES = ['true', '1', 'yes']
 
-/** For looking at one name at a time. */
+/** A valid owner, for validating one other name at a time. */
 const SAMPLE_OWNER = 'somebody'
 const NAME_RULE = `at most ${NAME_CHARACTERS_MAX} characters, none of them a control character, and no @ before an agent.`
 
-/** What the headers of a request say about memory. */
+/** The memory options of a request. */
 export type MemoryHeaders = {
   readonly owner: string
   readonly user: string | null
@@ -25,15 +25,17 @@ export type MemoryHeaders = {
 }
 
 export function parseMemoryHeaders({ headers }: IncomingMessage, caller: Caller): MemoryHeaders {
-  const says = (...names: readonly string[]) =>
-    names.some((name) => YES.includes(firstHeaderValue(headers, name)?.trim().toLowerCase() ?? ''))
+  const isTrue = (...names: readonly string[]) =>
+    names.some((name) =>
+      TRUE_VALUES.includes(firstHeaderValue(headers, name)?.trim().toLowerCase() ?? ''),
+    )
   const agent = readName(headers, 'x-recollect-agent', 'x-osaurus-agent-id')
   const user = readName(headers, 'x-recollect-user')
   const session = readName(headers, 'x-recollect-session', 'x-omniroute-session-id')
   assertValidNames({ owner: agent, user, session })
   const owner = agent ?? caller.home
   if (!canReachOwner(caller, owner, 'write')) {
-    throw new AppError('forbidden', 'The key may not act for this agent.', {
+    throw new AppError('forbidden', `The API key may not act for the agent "${owner}".`, {
       field: 'x-recollect-agent',
     })
   }
@@ -42,10 +44,10 @@ export function parseMemoryHeaders({ headers }: IncomingMessage, caller: Caller)
     owner,
     user: user ?? (isHome ? (caller.user ?? null) : null),
     session,
-    memory: !says('x-recollect-no-memory', 'x-omniroute-no-memory'),
-    inject: !says('x-recollect-no-inject'),
-    // Who may only read gets answers, and leaves nothing behind.
-    extract: !says('x-recollect-no-extract') && hasAccess(caller, 'write'),
+    memory: !isTrue('x-recollect-no-memory', 'x-omniroute-no-memory'),
+    inject: !isTrue('x-recollect-no-inject'),
+    // A key without write access gets context, and nothing is learned from its requests.
+    extract: !isTrue('x-recollect-no-extract') && hasAccess(caller, 'write'),
   }
 }
 
@@ -55,7 +57,7 @@ const NAMING_HEADERS = {
   session: 'x-recollect-session',
 } as const
 
-/** A name that memory can't keep would mean an answer without memory, and nobody to tell why. */
+/** Rejects an invalid name, which would otherwise silently disable memory for the request. */
 function assertValidNames(
   names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>,
 ): void {
@@ -63,19 +65,14 @@ function assertValidNames(
     const value = names[part as keyof typeof NAMING_HEADERS] // a key of the table
     try {
       if (value !== null) parseScope({ owner: SAMPLE_OWNER, [part]: value })
-    } catch {
-      throw new AppError(
-        'invalid_input',
-        `${header} is not a name that can be used: ${NAME_RULE}`,
-        {
-          field: header,
-        },
-      )
+    } catch (cause) {
+      const message = `\`${header}\` must be a valid name: ${NAME_RULE}`
+      throw new AppError('invalid_input', message, { field: header }, cause)
     }
   }
 }
 
-/** Whether it can be the name of a user as it stands. */
+/** Whether a text is a valid user name. */
 export function isValidUserName(text: string): boolean {
   try {
     parseScope({ owner: SAMPLE_OWNER, user: text })
@@ -88,19 +85,19 @@ export function isValidUserName(text: string): boolean {
 function readName(headers: IncomingHttpHeaders, ...names: readonly string[]): string | null {
   for (const name of names) {
     const value = firstHeaderValue(headers, name)?.trim()
-    if (value !== undefined && value !== '') return decoded(value)
+    if (value !== undefined && value !== '') return decodeUtf8(value)
   }
   return null
 }
 
-/** Headers are bytes; names in other scripts are sent as UTF-8. */
-function decoded(value: string): string {
+/** Node decodes header bytes as Latin-1; names in other scripts are sent as UTF-8. */
+function decodeUtf8(value: string): string {
   return Buffer.from(value, 'latin1').toString('utf8')
 }
 
 /**
- * About this connection or this server; nothing to the provider. `Connection` itself names further ones, which are left
- * out together with it when the request is sent.
+ * Headers of this connection and this server. `Connection` and the headers that it names are removed when the request is
+ * sent.
  */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ...['keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer'],
@@ -112,18 +109,21 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
 const OWN_KEY = /(^|\s)rc_/
 
 /**
- * What the client sent, without what concerns only us. Its credentials go on when they are not those it showed us: it
- * has a header of ours for them, or needs none.
+ * The client's headers for the provider. Its credentials are forwarded only when they are not those of this server: it
+ * sends its key in another header, or needs none.
  */
-export function selectForwardedHeaders(request: IncomingMessage, isOpen: boolean): HeaderPairs {
-  const passesCredentials = isOpen || request.headers[API_KEY_HEADER] !== undefined
+export function selectForwardedHeaders(
+  request: IncomingMessage,
+  isAuthDisabled: boolean,
+): HeaderPairs {
+  const passesCredentials = isAuthDisabled || request.headers[API_KEY_HEADER] !== undefined
   return headerPairs(request.rawHeaders, (name, value) => {
     if (NOT_FORWARDED.has(name) || NOT_FORWARDED_BEGIN.test(name)) return false
     return !CREDENTIALS.has(name) || (passesCredentials && !OWN_KEY.test(value))
   })
 }
 
-/** About the provider's own connection and origin; wrong in our name. */
+/** Headers about the provider's connection and origin. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'transfer-encoding', 'te', 'trailer'],
   ...['upgrade', 'set-cookie', 'strict-transport-security', 'alt-svc', 'content-security-policy'],
@@ -131,26 +131,26 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
 ])
 
 export function copyResponseHeaders(response: ServerResponse, headers: HeaderPairs): void {
-  // The client's own support will ask for the provider's id; ours is beside it.
-  const ours = response.getHeader('x-request-id')
-  if (ours !== undefined) response.setHeader('x-recollect-request-id', ours)
-  const begun = new Set<string>()
+  // `x-request-id` stays the provider's, which its support asks for; the id of this server gets a name of its own.
+  const requestId = response.getHeader('x-request-id')
+  if (requestId !== undefined) response.setHeader('x-recollect-request-id', requestId)
+  const copied = new Set<string>()
   for (const [raw, value] of headers) {
     const name = raw.toLowerCase()
-    // A provider that is a Recollect itself tells of its own memory, not of ours.
+    // A provider may itself be a Recollect, whose headers describe its own memory.
     if (NOT_RETURNED.has(name) || name.startsWith('x-recollect-')) continue
-    if (begun.has(name)) response.appendHeader(name, value)
+    if (copied.has(name)) response.appendHeader(name, value)
     else response.setHeader(name, value)
-    begun.add(name)
+    copied.add(name)
   }
 }
 
-/** Whether the provider will be asked with something that the client itself brought. */
+/** Whether the forwarded headers carry credentials of the client. */
 export function hasCredentials(headers: HeaderPairs): boolean {
   return headers.some(([name]) => CREDENTIALS.has(name.toLowerCase()))
 }
 
-/** What memory did, for whoever looks at the answer. A receipt is named only where one will be written. */
+/** The value of the memory header. It names a receipt only if one will be written. */
 export function renderMemoryHeader(
   { receipt, count, tokens, degraded, settings }: PreparedRequest,
   skipped: SkipReason | null,
@@ -159,8 +159,8 @@ export function renderMemoryHeader(
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
   const isWritten =
     receipt !== null && settings['gateway.enabled'] && settings['retention.receiptsMax'] > 0
-  const told = isWritten ? `${outcome}; receipt=${receipt}` : outcome
-  return degraded.length > 0 ? `${told}; degraded=${degraded.join(',')}` : told
+  const value = isWritten ? `${outcome}; receipt=${receipt}` : outcome
+  return degraded.length > 0 ? `${value}; degraded=${degraded.join(',')}` : value
 }
 
 export const MEMORY_HEADER = 'x-recollect-memory'

@@ -1,4 +1,4 @@
-/** What clients also ask their provider for and memory has no part in: passed on as it is. */
+/** Requests that memory has no part in, forwarded to the provider unchanged. */
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -18,8 +18,8 @@ import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-
 
 export const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
 
-/** What is asked about an answer that the provider keeps. */
-export type StoredResponseRequest = {
+/** A request about a response that the provider stores. */
+type StoredResponseRequest = {
   readonly id: string
   readonly path: string
   readonly methods: readonly ['GET', 'DELETE'] | readonly ['GET'] | readonly ['POST']
@@ -28,34 +28,34 @@ export type StoredResponseRequest = {
 const STORED_RESPONSE_PATH = /^\/v1\/responses\/([\w-]{1,200})(\/cancel|\/input_items)?$/
 
 export function matchStoredResponseRequest(path: string): StoredResponseRequest | null {
-  const [, id, what] = STORED_RESPONSE_PATH.exec(path) ?? []
+  const [, id, action] = STORED_RESPONSE_PATH.exec(path) ?? []
   if (id === undefined) return null
-  if (what === undefined) return { id, path, methods: ['GET', 'DELETE'] }
-  return { id, path, methods: what === '/cancel' ? ['POST'] : ['GET'] }
+  if (action === undefined) return { id, path, methods: ['GET', 'DELETE'] }
+  return { id, path, methods: action === '/cancel' ? ['POST'] : ['GET'] }
 }
 
 export async function forwardCountTokens(exchange: GatewayRequest): Promise<void> {
   const { registry } = exchange.options
   const { json, text, bytes } = await readRequestBody(exchange)
   if (typeof json.model !== 'string') {
-    throw new AppError('invalid_input', 'model: is a text.', { field: 'model' })
+    throw new AppError('invalid_input', '`model` must be a string.', { field: 'model' })
   }
   const { provider, model } = routeModel(registry, 'messages', json.model)
   const body = json.model === model ? bytes : Buffer.from(replaceModel(text, model), 'utf8')
   await forward(exchange, provider, COUNT_TOKENS_PATH, body)
 }
 
-/** It names no model: the provider that made the answer is asked, or else the one that is asked by default. */
+/** The request names no model, so it goes to the provider that created the response, or else to the default provider. */
 export async function forwardStoredResponseRequest(
   exchange: GatewayRequest,
   { id, path }: StoredResponseRequest,
-  kept: ResponseOwnership,
+  ownership: ResponseOwnership,
 ): Promise<void> {
   const { options, request, caller } = exchange
   const { owner } = parseMemoryHeaders(request, caller)
   if (request.method !== 'GET') assertAccess(caller, 'write')
-  const provider = kept.providerOf(id) ?? defaultProvider(options.registry, 'responses')
-  if (usesSharedAccount(exchange, provider)) await kept.assertOwned(owner, id)
+  const provider = ownership.providerOf(id) ?? defaultProvider(options.registry, 'responses')
+  if (usesSharedAccount(exchange, provider)) await ownership.assertOwned(owner, id)
   await forward(exchange, provider, path, null)
 }
 
@@ -85,6 +85,6 @@ function defaultProvider({ providers, defaults }: ProviderRegistry, format: ApiF
   if (provider !== undefined) return provider
   throw new AppError(
     'not_found',
-    'No provider is asked by default: say which, in the file of providers.',
+    `No default provider is configured for the format "${format}". Set one in the providers file.`,
   )
 }

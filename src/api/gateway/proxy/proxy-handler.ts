@@ -1,9 +1,10 @@
 /**
- * A request to a model, with memory around it. Memory comes before and after, never in between: what is sent is the
- * client's own text with at most one block more in it, and what comes back is passed on as it comes.
+ * `POST` of a chat request: prepare the context, inject it, send the request upstream, stream the response, record the
+ * exchange. The request that goes out is the client's own text with at most one block more, and the response is passed
+ * through unchanged.
  */
 
-import { collectShownMessages } from '../../../conversations/context/shown-messages.ts'
+import { collectShownMessages } from '../../../conversations/context/context-preparation.ts'
 import type {
   ConversationRequest,
   PreparedRequest,
@@ -11,7 +12,6 @@ import type {
 } from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
 import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
-import type { Settings } from '../../../domain/settings/settings.ts'
 import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { lazy } from '../../../lib/single-flight.ts'
@@ -23,23 +23,22 @@ import {
 import { routeModel } from '../../../models/model-routing.ts'
 import type { ModelRoute } from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
-import { selectPlacement } from '../formats/placement-policy.ts'
 import {
   type GatewayRequest,
   type ProviderOutcome,
   type RequestBody,
   readRequestBody,
 } from '../gateway-request.ts'
+import type { HiddenToolCalls } from '../tools/hidden-tool-calls.ts'
+import { createMemoryToolbox } from '../tools/memory-toolbox.ts'
 import {
-  createToolbox,
-  type HiddenCalls,
   restoreHiddenToolCalls,
   runToolLoop,
   selectTools,
-  type ToollessModels,
+  type ToolSupportCache,
 } from '../tools/tool-handler.ts'
 import {
   copyResponseHeaders,
@@ -63,82 +62,85 @@ import {
 import { createResponseTail, NO_TAIL } from './response-tail.ts'
 import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
 
-/** What the gateway itself remembers from one request to the next. */
-export type GatewayCaches = {
-  readonly hiddenToolCalls: HiddenCalls
-  readonly toolSupport: ToollessModels
+/** State that the gateway keeps between requests. */
+type GatewayCaches = {
+  readonly hiddenToolCalls: HiddenToolCalls
+  readonly toolSupport: ToolSupportCache
   readonly responseOwnership: ResponseOwnership
+}
+
+/** One chat request on its way through the gateway. */
+type ChatTurn = {
+  readonly format: WireFormat
+  readonly caches: GatewayCaches
+  readonly headers: MemoryHeaders
+  /** Whose memory it is about; the name that the client gives its end user counts where no header names one. */
+  readonly user: string | null
+  readonly body: RequestBody
+  readonly modelRequest: ModelRequest
+  readonly route: ModelRoute
+  readonly startedAt: number
 }
 
 export async function handleProxyRequest(
   exchange: GatewayRequest,
   format: WireFormat,
-  memories: GatewayCaches,
+  caches: GatewayCaches,
 ): Promise<void> {
   const { options, request, caller } = exchange
-  const began = performance.now()
-  const wishes = parseMemoryHeaders(request, caller)
+  const startedAt = performance.now()
+  const headers = parseMemoryHeaders(request, caller)
   const body = await readRequestBody(exchange)
-  const asked = format.parseRequest(body.json)
-  const route = routeModel(options.registry, format.name, asked.model)
-  const { previousResponseId: previous } = asked
-  if (previous !== null && usesSharedAccount(exchange, route.provider)) {
-    await memories.responseOwnership.assertNotForeign(wishes.owner, previous)
+  const modelRequest = format.parseRequest(body.json)
+  const route = routeModel(options.registry, format.name, modelRequest.model)
+  const { previousResponseId } = modelRequest
+  if (previousResponseId !== null && usesSharedAccount(exchange, route.provider)) {
+    await caches.responseOwnership.assertNotForeign(headers.owner, previousResponseId)
   }
-  const about = toMemoryRequest(format, asked, wishes)
-  const prepared =
-    options.engine.conversations.prepareWithoutMemory(about) ??
-    (await prepareContext(exchange, about, asked, route))
-  const edited = editRequest(format, body, route, prepared)
-  await respond(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
+  const user = selectUser(headers, modelRequest)
+  const turn = { format, caches, headers, user, body, modelRequest, route, startedAt }
+  const prepared = await prepareContext(exchange, turn)
+  await respond(exchange, turn, prepared, injectContext(exchange, turn, prepared))
 }
 
-type MemoryRequest = Pick<ConversationRequest, 'scope' | 'format' | 'options'>
-
-/** Whose memory it is about, and what is wanted of it. */
-function toMemoryRequest(
-  format: WireFormat,
-  asked: ModelRequest,
-  wishes: MemoryHeaders,
-): MemoryRequest {
-  const { owner, session, memory, inject, extract } = wishes
-  const user = userOf(wishes, asked)
-  return {
-    scope: { owner, ...(user === null ? {} : { user }), ...(session === null ? {} : { session }) },
-    format: format.name,
-    options: { memory, inject, extract },
-  }
-}
-
-function prepareContext(
-  { options, requestId, signal }: GatewayRequest,
-  about: MemoryRequest,
-  asked: ModelRequest,
-  route: ModelRoute,
-): Promise<PreparedRequest> {
-  return options.engine.conversations.prepare({
-    ...about,
-    requestId,
-    model: asked.model,
-    provider: route.provider.name,
-    request: asked,
-    // Both are looked up in long tables, and only where there is something to fit into a window.
-    get contextWindow() {
-      return getContextWindow(route.provider, route.model)
-    },
-    get countTokens() {
-      return options.tokenizerFor?.(route.model)
-    },
-    signal,
-  })
-}
-
-/** Clients may call their users what they like; what can't be a name of ours still stands for the same user. */
-function userOf({ user }: Pick<MemoryHeaders, 'user'>, { endUser }: ModelRequest): string | null {
+/** End users may have any name; one that is no valid user name is hashed, and so still stands for the same user. */
+function selectUser({ user }: MemoryHeaders, { endUser }: ModelRequest): string | null {
   if (user !== null || endUser === null || endUser.trim() === '') return user
   return isValidUserName(endUser) ? endUser : `user_${sha256(endUser)}`
 }
 
+function prepareContext(
+  { options, requestId, signal }: GatewayRequest,
+  { format, headers, user, modelRequest, route }: ChatTurn,
+): Promise<PreparedRequest> | PreparedRequest {
+  const { owner, session, memory, inject, extract } = headers
+  const about: Pick<ConversationRequest, 'scope' | 'format' | 'options'> = {
+    scope: { owner, ...(user === null ? {} : { user }), ...(session === null ? {} : { session }) },
+    format: format.name,
+    options: { memory, inject, extract },
+  }
+  const { conversations } = options.engine
+  return (
+    conversations.prepareWithoutMemory(about) ??
+    conversations.prepare({
+      ...about,
+      requestId,
+      model: modelRequest.model,
+      provider: route.provider.name,
+      request: modelRequest,
+      // Both are lookups in long tables, needed only when there is a block to fit into the window.
+      get contextWindow() {
+        return getContextWindow(route.provider, route.model)
+      },
+      get countTokens() {
+        return options.tokenizerFor?.(route.model)
+      },
+      signal,
+    })
+  )
+}
+
+/** The request as it is sent: with the block, and with the model under its name at the provider. */
 type EditedRequest = {
   readonly text: string
   readonly bytes: Uint8Array
@@ -146,91 +148,82 @@ type EditedRequest = {
   readonly skipped: SkipReason | null
 }
 
-/** The request as it goes out: with the block, and with the name by which the provider knows the model. */
-function editRequest(
-  format: WireFormat,
-  body: RequestBody,
-  route: ModelRoute,
-  { block, settings, skipped }: PreparedRequest,
+function injectContext(
+  exchange: GatewayRequest,
+  turn: ChatTurn,
+  prepared: PreparedRequest,
 ): EditedRequest {
-  const injected =
-    block === null
-      ? null
-      : tryInject(format, body, block, settings['gateway.contextPosition'], route)
-  const isMissing = block !== null && injected === null
+  const { body, route } = turn
+  const { block, skipped } = prepared
+  const injected = block === null ? null : tryInjectBlock(exchange, turn, prepared, block)
   const text = injected?.text ?? body.text
-  const named = route.model === body.json.model ? text : replaceModel(text, route.model)
+  const routed = route.model === body.json.model ? text : replaceModel(text, route.model)
   return {
-    text: named,
-    bytes: named === body.text ? body.bytes : Buffer.from(named, 'utf8'),
+    text: routed,
+    bytes: routed === body.text ? body.bytes : Buffer.from(routed, 'utf8'),
     placement: injected?.placement ?? null,
-    skipped: isMissing ? 'no-insertion-point' : skipped,
+    skipped: block !== null && injected === null ? 'no-insertion-point' : skipped,
   }
 }
 
-/** Whatever goes wrong with a block, the request goes on without it. */
-function tryInject(
-  format: WireFormat,
-  { text, json }: RequestBody,
+/** Null when the request has no position for a block. A block that cannot be injected never fails the request. */
+function tryInjectBlock(
+  { options, requestId }: GatewayRequest,
+  { format, body, route, headers }: ChatTurn,
+  { settings }: PreparedRequest,
   block: string,
-  position: Settings['gateway.contextPosition'],
-  { provider, model }: ModelRoute,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
-    const placement = selectPlacement(position, getSystemRole(provider, model))
-    const injected = format.injectBlock(text, json, block, placement)
-    return injected === null ? null : { text: injected, placement }
-  } catch {
+    const systemRole = getSystemRole(route.provider, route.model)
+    const placement = selectPlacement(settings['gateway.contextPosition'], systemRole)
+    const text = format.injectBlock(body.text, body.json, block, placement)
+    return text === null ? null : { text, placement }
+  } catch (error) {
+    options.onFailure?.({ stage: 'inject', owner: headers.owner, requestId, error })
     return null
   }
 }
 
-type ProxyTurn = {
-  readonly format: WireFormat
-  readonly body: RequestBody
-  readonly asked: ModelRequest
-  readonly route: ModelRoute
-  readonly prepared: PreparedRequest
-  readonly edited: EditedRequest
-  readonly wishes: MemoryHeaders
-  readonly memories: GatewayCaches
-  readonly began: number
-}
-
-async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void> {
+async function respond(
+  exchange: GatewayRequest,
+  turn: ChatTurn,
+  prepared: PreparedRequest,
+  edited: EditedRequest,
+): Promise<void> {
   const { options, response } = exchange
-  const { prepared, edited, began, format } = turn
   const { conversations } = options.engine
-  const told = renderMemoryHeader(prepared, edited.skipped)
-  response.setHeader(MEMORY_HEADER, told)
-  // Where nothing is kept, nobody needs to listen.
-  const reader = prepared.receipt === null ? null : format.createAnswerReader()
+  const memoryHeader = renderMemoryHeader(prepared, edited.skipped)
+  response.setHeader(MEMORY_HEADER, memoryHeader)
+  // Without a receipt nothing is recorded, so the response need not be parsed.
+  const reader = prepared.receipt === null ? null : turn.format.createAnswerReader()
   const progress = { status: null as number | null, firstByteMs: null as number | null }
   let sent: UpstreamAnswer | null = null
-  let hearing = NO_LISTENER
+  let readerListener = NO_LISTENER
   let failure: unknown
   const record = lazy(async () => {
-    await hearing.end().catch(() => {})
+    await readerListener.end().catch(() => {}) // an answer that cannot be decoded is recorded as it was read so far
     conversations.recordOutcome(prepared, {
       placement: edited.placement,
       skipped: edited.skipped,
       ...progress,
-      answer: hearing === NO_LISTENER ? null : (reader?.getAnswer() ?? null),
-      totalMs: performance.now() - began,
+      answer: readerListener === NO_LISTENER ? null : (reader?.getAnswer() ?? null),
+      totalMs: performance.now() - turn.startedAt,
       toolCalls: sent?.toolCalls ?? [],
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORY_IDS,
     })
   })
   try {
-    sent = await sendUpstream(exchange, turn)
+    sent = await sendUpstream(exchange, turn, prepared, edited)
     const { upstream } = sent
     progress.status = upstream.status
-    if (sent.refusesTools) response.setHeader(MEMORY_HEADER, `${told}; tools=refused`)
-    if (reader !== null) hearing = createReaderListener(reader, upstream.headers) ?? NO_LISTENER
+    if (sent.rejectsTools) response.setHeader(MEMORY_HEADER, `${memoryHeader}; tools=refused`)
+    if (reader !== null) {
+      readerListener = createReaderListener(reader, upstream.headers) ?? NO_LISTENER
+    }
     copyResponseHeaders(response, upstream.headers)
     response.writeHead(upstream.status)
     const onFirstByte = () => {
-      progress.firstByteMs = performance.now() - began
+      progress.firstByteMs = performance.now() - turn.startedAt
     }
     const tail =
       reader === null
@@ -241,7 +234,7 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
             canEnd: () => conversations.canRelease(prepared),
             record: () => record().then(() => conversations.waitUntilRecorded(prepared)),
           })
-    const listener = combineListeners(hearing, trackResponseId(turn, upstream))
+    const listener = combineListeners(readerListener, trackResponseId(turn, upstream))
     await pipeResponse(upstream.body, response, listener, onFirstByte, tail)
   } catch (thrown) {
     failure = thrown
@@ -254,7 +247,7 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
   }
 }
 
-/** Null where the provider has no part in it: the request could not be sent, or something failed here. */
+/** Null when the provider has no part in the failure: the request was never sent, or the gateway failed. */
 function classifyOutcome(failure: unknown, status: number | null): ProviderOutcome | null {
   const { code } = toAppError(failure)
   if (code === 'cancelled') return 'client_closed'
@@ -263,101 +256,98 @@ function classifyOutcome(failure: unknown, status: number | null): ProviderOutco
   return status === null ? null : 'interrupted'
 }
 
-/** Hears under which id the provider keeps the answer, where it does. */
+/** Notes under which id the provider stores the response, for formats whose responses are stored. */
 function trackResponseId(
-  { format, memories, route, wishes }: ProxyTurn,
-  { status, headers }: UpstreamResponse,
+  { format, caches, route, headers }: ChatTurn,
+  upstream: UpstreamResponse,
 ): ResponseListener {
-  if (format.name !== 'responses' || status >= 300) return NO_LISTENER
-  return memories.responseOwnership.trackResponse(headers, {
-    owner: wishes.owner,
+  if (format.name !== 'responses' || upstream.status >= 300) return NO_LISTENER
+  return caches.responseOwnership.trackResponse(upstream.headers, {
+    owner: headers.owner,
     provider: route.provider,
   })
 }
 
 type UpstreamAnswer = {
   readonly upstream: UpstreamResponse
-  /** Of memory tools; complete when the body has come to its end, as their memories. */
+  /** Names of the memory tools that were called; complete when the body has ended, like `toolMemories`. */
   readonly toolCalls: readonly string[]
   readonly toolMemories: ToolMemoryIds
-  /** Whether memory tools were wanted, and the model takes none. */
-  readonly refusesTools: boolean
+  /** Whether memory tools were wanted and the model does not support tools. */
+  readonly rejectsTools: boolean
 }
 
-async function sendUpstream(exchange: GatewayRequest, turn: ProxyTurn): Promise<UpstreamAnswer> {
-  const { format, body, asked, route, prepared, edited, wishes, memories } = turn
+async function sendUpstream(
+  exchange: GatewayRequest,
+  turn: ChatTurn,
+  prepared: PreparedRequest,
+  edited: EditedRequest,
+): Promise<UpstreamAnswer> {
+  const { format, body, headers, user, caches, modelRequest, route } = turn
   const { options, request, signal } = exchange
-  const headers = selectForwardedHeaders(request, options.isAuthDisabled === true)
-  const base = {
-    provider: route.provider,
-    method: 'POST',
-    path: `${format.path.slice('/v1'.length)}${queryStringOf(request.url)}`,
-    signal,
-  }
-  const user = userOf(wishes, asked)
-  const remembered = memories.hiddenToolCalls.forScope(wishes.owner, user)
-  const sendPlainly = async (refusesTools: boolean): Promise<UpstreamAnswer> => {
-    // Calls of ours that led to those of the client are part of the conversation, also when no more are wanted.
-    const text = restoreHiddenToolCalls(format.name, edited.text, remembered)
-    const bytes = text === edited.text ? edited.bytes : Buffer.from(text, 'utf8')
-    const upstream = await mapUpstreamErrors(
+  const { settings } = prepared
+  const forwarded = selectForwardedHeaders(request, options.isAuthDisabled === true)
+  const hiddenCalls = caches.hiddenToolCalls.forScope(headers.owner, user)
+  const send = (requestHeaders: HeaderPairs, bytes: Uint8Array, roundSignal = signal) =>
+    mapUpstreamErrors(
       options.upstream.send({
-        ...base,
-        headers: prepared.receipt === null ? headers : limitAcceptEncoding(headers),
+        provider: route.provider,
+        method: 'POST',
+        path: `${format.path.slice('/v1'.length)}${queryStringOf(request.url)}`,
+        headers: requestHeaders,
         body: bytes,
+        signal: roundSignal,
       }),
     )
-    return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, refusesTools }
+  const sendWithoutTools = async (rejectsTools: boolean): Promise<UpstreamAnswer> => {
+    // Hidden calls are part of the conversation, even when no tools are offered any more.
+    const text = restoreHiddenToolCalls(format.name, edited.text, hiddenCalls)
+    const upstream = await send(
+      prepared.receipt === null ? forwarded : limitAcceptEncoding(forwarded),
+      text === edited.text ? edited.bytes : Buffer.from(text, 'utf8'),
+    )
+    return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, rejectsTools }
   }
-  const { settings } = prepared
-  const takesTools = hasToolSupport(route.provider, route.model)
-  const offered = selectTools({
+  const toolNames = selectTools({
     settings,
-    headers: wishes,
-    supportsTools: takesTools,
+    headers,
+    supportsTools: hasToolSupport(route.provider, route.model),
     body: body.json,
   })
-  if (offered.length === 0) return await sendPlainly(false)
-  if (memories.toolSupport.isUnsupported(route)) return await sendPlainly(true)
-  const whose = { owner: wishes.owner, user }
-  const toolbox = createToolbox(contextOf(exchange), whose, {
-    toolNames: offered,
-    include: settings['gateway.contextSources'],
-    visibleMessages: collectShownMessages(asked),
-  })
+  if (toolNames.length === 0) return await sendWithoutTools(false)
+  if (caches.toolSupport.isUnsupported(route)) return await sendWithoutTools(true)
+  const { engine, version, embeddingProviders = [] } = options
+  const context = { engine, version, embeddingProviders, caller: exchange.caller, signal }
+  const toolbox = createMemoryToolbox(
+    context,
+    { owner: headers.owner, user },
+    {
+      toolNames,
+      include: settings['gateway.contextSources'],
+      visibleMessages: collectShownMessages(modelRequest),
+    },
+  )
   const answer = await runToolLoop({
     ...toolbox,
     format: format.name,
     text: edited.text,
-    hiddenCalls: remembered,
+    hiddenCalls,
     signal,
-    send: (text, stop) =>
-      mapUpstreamErrors(
-        options.upstream.send({
-          ...base,
-          headers: requestIdentityEncoding(headers),
-          body: Buffer.from(text, 'utf8'),
-          signal: stop,
-        }),
-      ),
+    send: (text, roundSignal) =>
+      send(requestIdentityEncoding(forwarded), Buffer.from(text, 'utf8'), roundSignal),
   })
   if (answer !== null) {
     const { toolCalls, ...upstream } = answer
-    return { upstream, toolCalls, toolMemories: toolbox.memories, refusesTools: false }
+    return { upstream, toolCalls, toolMemories: toolbox.memories, rejectsTools: false }
   }
-  const sent = await sendPlainly(true)
-  // Where it is refused without them as well, they may not have been the reason.
-  if (sent.upstream.status < 400) memories.toolSupport.markUnsupported(route)
+  const sent = await sendWithoutTools(true)
+  // If the request fails without tools as well, the tools may not have been the reason.
+  if (sent.upstream.status < 400) caches.toolSupport.markUnsupported(route)
   return sent
 }
 
-/** What is taken apart must not be compressed. */
+/** The tool loop parses answers, so they must not be compressed. */
 function requestIdentityEncoding(headers: HeaderPairs): HeaderPairs {
-  const rest = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding')
-  return [...rest, ['accept-encoding', 'identity']]
-}
-
-function contextOf({ options, caller, signal }: GatewayRequest): OperationContext {
-  const { engine, version, embeddingProviders = [] } = options
-  return { engine, version, embeddingProviders, caller, signal }
+  const others = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding')
+  return [...others, ['accept-encoding', 'identity']]
 }

@@ -1,7 +1,7 @@
 /**
- * Answers that a provider keeps, and whose they are. Under the key of the server they all lie in one place, where whoever
- * knows an id could read, delete or go on from what another owner was told. So the gateway notes for whom it passed an
- * answer on; what it noted before a restart, memory knows, as far as it recorded it.
+ * Ownership of responses that a provider stores. Under the server's shared account, anybody who knows an id could read,
+ * delete or continue a response of another owner. The gateway therefore tracks the owner of every response id: recent
+ * ids in memory, older ones in the store, as far as they were recorded.
  */
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { ResponseOwner } from '../../../conversations/conversations.ts'
@@ -19,100 +19,97 @@ type StoredResponse = { readonly owner: string; readonly provider: Provider }
 
 const STORED_RESPONSES_MAX = 20_000
 
-/** The id stands at the beginning; what has none by then has none. */
+/** The id is near the beginning of a response. */
 const ID_SCAN_BYTES_MAX = 8_192
 const DECOMPRESSED_BYTES_MAX = 1_048_576
 const ID = /"id"\s*:\s*"([\w-]{1,200})"/
 const LOOKUP_TIMEOUT_MS = 5_000
 
-/** A request to a model must not wait long for a store that hangs; only for what is being recorded. */
+/** A chat request must not wait long for a store that hangs. */
 const PREVIOUS_LOOKUP_TIMEOUT_MS = 2_000
 
 export class ResponseOwnership {
   readonly #engine: Engine
-  readonly #patience: CircuitBreaker
-  readonly #made = new LruCache<string, StoredResponse>({ entriesMax: STORED_RESPONSES_MAX })
+  readonly #circuitBreaker: CircuitBreaker
+  readonly #responses = new LruCache<string, StoredResponse>({ entriesMax: STORED_RESPONSES_MAX })
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
-    this.#patience = createStallBreaker(clock)
+    this.#circuitBreaker = createStallBreaker(clock)
   }
 
-  /** Who is to be asked for it, if that is known. */
+  /** The provider that stores the response; null when unknown. */
   providerOf(id: string): Provider | null {
-    return this.#made.get(id)?.provider ?? null
+    return this.#responses.get(id)?.provider ?? null
   }
 
-  /**
-   * Hears the id of an answer in its first bytes, and before the next thing happens: its client may ask for it as soon
-   * as it has read that far.
-   */
-  trackResponse(headers: HeaderPairs, made: StoredResponse): ResponseListener {
-    const unpack = DECOMPRESSORS[headerValue(headers, 'content-encoding') || 'identity']
-    let heard: Uint8Array = Buffer.alloc(0)
-    let isOver = unpack === undefined
+  /** Reads the id synchronously from the first bytes, because the client may use it as soon as it has received them. */
+  trackResponse(headers: HeaderPairs, response: StoredResponse): ResponseListener {
+    const decompress = DECOMPRESSORS[headerValue(headers, 'content-encoding') || 'identity']
+    let prefix: Uint8Array = Buffer.alloc(0)
+    let isDone = decompress === undefined
     return {
       chunk: (bytes) => {
-        if (isOver || unpack === undefined) return
-        heard = Buffer.concat([heard, bytes.subarray(0, ID_SCAN_BYTES_MAX - heard.length)])
-        isOver = heard.length >= ID_SCAN_BYTES_MAX
-        const id = ID.exec(unpack(heard).toString('latin1'))?.[1]
+        if (isDone || decompress === undefined) return
+        prefix = Buffer.concat([prefix, bytes.subarray(0, ID_SCAN_BYTES_MAX - prefix.length)])
+        isDone = prefix.length >= ID_SCAN_BYTES_MAX
+        const id = ID.exec(decompress(prefix).toString('latin1'))?.[1]
         if (id === undefined) return
-        isOver = true
-        this.#note(id, made)
+        isDone = true
+        this.#add(id, response)
       },
       end: async () => {},
     }
   }
 
-  /** The first one it was made for is the one it belongs to. */
-  #note(id: string, made: StoredResponse): void {
-    if (this.#made.peek(id) === undefined) this.#made.set(id, made)
+  /** A response belongs to the first owner that it was tracked for. */
+  #add(id: string, response: StoredResponse): void {
+    this.#responses.getOrCreate(id, () => response)
   }
 
-  /** What is not known to be the owner's own is not there. */
+  /** Fails with `not_found` unless the response is known to belong to the owner. */
   async assertOwned(owner: string, id: string): Promise<void> {
-    let whose = this.#noted(owner, id)
-    if (whose === null) {
-      const looked = await withTimeout(LOOKUP_TIMEOUT_MS, () => this.#recorded(owner, id))
-      if (looked.kind === 'failed') throw looked.error
-      whose = looked.result
+    let ownership = this.#getTracked(owner, id)
+    if (ownership === null) {
+      const lookup = await withTimeout(LOOKUP_TIMEOUT_MS, () => this.#getRecorded(owner, id))
+      if (lookup.kind === 'failed') throw lookup.error
+      ownership = lookup.result
     }
-    if (whose === 'own') return
+    if (ownership === 'own') return
     throw new AppError('not_found', `Response with id '${id}' not found.`, { id })
   }
 
   /**
-   * Nobody goes on from what was said to another owner. What nobody here knows of passes: it was made elsewhere, or
-   * with memory off before a restart, and its id can't be guessed.
+   * Fails when the previous response belongs to another owner. An unknown response passes: it was created elsewhere, or
+   * with memory off before a restart, and its id cannot be guessed.
    */
   async assertNotForeign(owner: string, previous: string): Promise<void> {
-    let whose = this.#noted(owner, previous)
-    if (whose === null) {
-      const looked = await this.#patience.run(PREVIOUS_LOOKUP_TIMEOUT_MS, () =>
-        this.#recorded(owner, previous),
+    let ownership = this.#getTracked(owner, previous)
+    if (ownership === null) {
+      const lookup = await this.#circuitBreaker.run(PREVIOUS_LOOKUP_TIMEOUT_MS, () =>
+        this.#getRecorded(owner, previous),
       )
-      whose = looked.kind === 'failed' ? 'unknown' : looked.result
+      ownership = lookup.kind === 'failed' ? 'unknown' : lookup.result
     }
-    if (whose !== 'foreign') return
+    if (ownership !== 'foreign') return
     throw new AppError('invalid_input', `Previous response with id '${previous}' not found.`, {
       field: 'previous_response_id',
       previous,
     })
   }
 
-  #noted(owner: string, id: string): ResponseOwner | null {
-    const made = this.#made.get(id)
-    if (made === undefined) return null
-    return made.owner === owner ? 'own' : 'foreign'
+  #getTracked(owner: string, id: string): ResponseOwner | null {
+    const response = this.#responses.get(id)
+    if (response === undefined) return null
+    return response.owner === owner ? 'own' : 'foreign'
   }
 
-  #recorded(owner: string, id: string): Promise<ResponseOwner> {
+  #getRecorded(owner: string, id: string): Promise<ResponseOwner> {
     return this.#engine.conversations.getResponseOwner({ owner }, id)
   }
 }
 
-/** More of it is to come. */
+/** The input is a prefix: the rest of the response is yet to come. */
 const PARTIAL_OPTIONS = {
   finishFlush: constants.Z_SYNC_FLUSH,
   maxOutputLength: DECOMPRESSED_BYTES_MAX,

@@ -1,4 +1,4 @@
-/** Passes an answer on, byte for byte and no faster than it is read, while somebody reads along. */
+/** Streams a response to the client, byte for byte and with backpressure, while listeners parse a copy. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -8,21 +8,21 @@ import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../m
 import type { AnswerReader } from '../formats/format.ts'
 import { NO_TAIL, type ResponseTail } from './response-tail.ts'
 
-/** Hears the bytes of an answer. It can neither slow nor break it. */
+/** Receives the bytes of a response. A listener can neither delay nor fail the response. */
 export type ResponseListener = {
   chunk(bytes: Uint8Array): void
-  /** When all has been heard. */
+  /** Resolves when all bytes are processed. */
   end(): Promise<void>
 }
 
 export const NO_LISTENER: ResponseListener = { chunk: () => {}, end: async () => {} }
 
-/** Larger ones, which don't stream, are not worth keeping in memory a second time. */
-const WHOLE_BYTES_MAX = 8 * 1_048_576
+/** Larger bodies that are not streamed are not buffered for parsing. */
+const BUFFERED_BYTES_MAX = 8 * 1_048_576
 
 /**
- * Sends the body to the client. Ends normally only when it came to its end: a provider that breaks off, or a client that
- * leaves, is an error. By events, because an iterator takes a turn or two more for every piece.
+ * Pipes the body to the client. Resolves when the body has ended; rejects when the provider breaks off or the client
+ * disconnects. Uses events, because an async iterator costs extra ticks per chunk.
  */
 export function pipeResponse(
   body: UpstreamResponse['body'],
@@ -33,33 +33,33 @@ export function pipeResponse(
 ): Promise<void> {
   const source = body instanceof Readable ? body : Readable.from(body)
   return new Promise<void>((resolve, reject) => {
-    let [hasBegun, hasWritten, hasEnded] = [false, false, false]
-    // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
+    let [hasStarted, hasWritten, hasEnded] = [false, false, false]
+    // Headers and the first chunk go out together, unless the provider pauses after its headers.
     setImmediate(() => {
-      // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
+      // `writeHead` marks headers as sent, but Node holds them back until a body or a flush.
       if (!hasWritten && !response.destroyed) response.flushHeaders()
     })
     const resume = () => source.resume()
-    const write = (piece: Uint8Array) => {
-      if (response.destroyed) return // the client left while it was held back
+    const write = (chunk: Uint8Array) => {
+      if (response.destroyed) return // the client disconnected while the chunk was held back
       hasWritten = true
-      if (!response.write(piece)) source.pause()
+      if (!response.write(chunk)) source.pause()
     }
     const end = () => {
       tail.release(write)
       if (!response.destroyed) response.end()
     }
-    const leave = () => {
-      // Answers that were whole come to their end this way as well.
+    const onDisconnect = () => {
+      // `close` also follows a complete response.
       if (response.writableFinished) return
       reject(clientClosedError())
       source.destroy()
     }
     source
       .on('data', (chunk: Uint8Array) => {
-        if (!hasBegun) onFirstByte()
-        hasBegun = true
-        // First heard, because what was said tells whether this is the end.
+        if (!hasStarted) onFirstByte()
+        hasStarted = true
+        // The listener goes first: the tail asks the reader whether the response has ended.
         ignoreErrors(() => listener.chunk(chunk))
         tail.push(chunk, write)
       })
@@ -73,24 +73,24 @@ export function pipeResponse(
       .once('close', () => {
         if (!hasEnded) reject(source.errored ?? clientClosedError())
       })
-    response.on('drain', resume).once('finish', resolve).once('close', leave)
-    if (response.destroyed) leave()
-    // Nothing more is heard of what broke off before anybody listened.
+    response.on('drain', resume).once('finish', resolve).once('close', onDisconnect)
+    if (response.destroyed) onDisconnect()
+    // A source that failed before the handlers were attached emits nothing more.
     if (source.destroyed) reject(source.errored ?? clientClosedError())
   })
 }
 
 function clientClosedError(): AppError {
-  return new AppError('cancelled', 'The client left before its answer was complete.')
+  return new AppError('cancelled', 'The client disconnected before the response was complete.')
 }
 
-/** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
+/** Parses a response into a reader, streamed or not. Null when its content encoding is unknown. */
 export function createReaderListener(
   reader: AnswerReader,
   headers: HeaderPairs,
 ): ResponseListener | null {
-  const heard = isEventStream(headers) ? parseEventsInto(reader) : bufferInto(reader)
-  return decompressing(headerValue(headers, 'content-encoding'), heard)
+  const listener = isEventStream(headers) ? parseEventsInto(reader) : bufferInto(reader)
+  return decompressInto(headerValue(headers, 'content-encoding'), listener)
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {
@@ -98,8 +98,8 @@ export function isEventStream(headers: HeaderPairs): boolean {
 }
 
 function parseEventsInto(reader: AnswerReader): ResponseListener {
-  const read = createSseParser((event) => reader.readEvent(event))
-  return { chunk: (bytes) => read(bytes), end: async () => read(null) }
+  const parse = createSseParser((event) => reader.readEvent(event))
+  return { chunk: (bytes) => parse(bytes), end: async () => parse(null) }
 }
 
 function bufferInto(reader: AnswerReader): ResponseListener {
@@ -108,10 +108,10 @@ function bufferInto(reader: AnswerReader): ResponseListener {
   return {
     chunk: (bytes) => {
       length += bytes.length
-      if (length <= WHOLE_BYTES_MAX) chunks.push(bytes)
+      if (length <= BUFFERED_BYTES_MAX) chunks.push(bytes)
     },
     end: async () => {
-      if (length > WHOLE_BYTES_MAX) return
+      if (length > BUFFERED_BYTES_MAX) return
       ignoreErrors(() => reader.readBody(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
     },
   }
@@ -124,7 +124,7 @@ const DECOMPRESSORS = {
   br: createBrotliDecompress,
 } as const
 
-/** What the client accepts, as far as it can be read along. */
+/** Limits `Accept-Encoding` to encodings that can be decoded here. */
 export function limitAcceptEncoding(headers: HeaderPairs): HeaderPairs {
   return headers.map(([name, value]) => {
     if (name.toLowerCase() !== 'accept-encoding') return [name, value]
@@ -141,26 +141,26 @@ function isSupportedEncoding(encoding: string): boolean {
   return encoding === 'identity' || Object.hasOwn(DECOMPRESSORS, encoding)
 }
 
-function decompressing(encoding: string, listener: ResponseListener): ResponseListener | null {
+function decompressInto(encoding: string, listener: ResponseListener): ResponseListener | null {
   if (encoding === '' || encoding === 'identity') return listener
   const create = DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]
   if (create === undefined) return null
-  const unpacker = create()
-  unpacker.on('data', (bytes: Buffer) => ignoreErrors(() => listener.chunk(bytes)))
+  const decompressor = create()
+  decompressor.on('data', (bytes: Buffer) => ignoreErrors(() => listener.chunk(bytes)))
   const ended = new Promise<void>((resolve) => {
-    unpacker.once('end', resolve).once('error', () => resolve())
+    decompressor.once('end', resolve).once('error', () => resolve())
   })
   return {
-    chunk: (bytes) => void unpacker.write(bytes),
+    chunk: (bytes) => void decompressor.write(bytes),
     end: async () => {
-      unpacker.end()
+      decompressor.end()
       await ended
       await listener.end()
     },
   }
 }
 
-/** Two that hear the same, neither in the other's way. */
+/** An error of one listener does not affect the other. */
 export function combineListeners(one: ResponseListener, other: ResponseListener): ResponseListener {
   if (one === NO_LISTENER) return other
   if (other === NO_LISTENER) return one
@@ -179,6 +179,6 @@ function ignoreErrors(listen: () => void): void {
   try {
     listen()
   } catch {
-    /* what can't be read is passed on all the same */
+    // A response that cannot be parsed is passed through all the same.
   }
 }

@@ -1,67 +1,67 @@
 /**
- * The end of an answer. It is passed on once the answer is recorded, or may be recorded afterwards, so that a client which
- * has all of an answer can rely on the transcript. Where recording keeps up, nothing is held back.
+ * Holds back the end of a response until the exchange is recorded, so that a client that received a complete response
+ * finds it in the transcript. While recording is fast, nothing is held back.
  */
 import type { AnswerReader } from '../formats/format.ts'
 
-export type WriteChunk = (piece: Uint8Array) => void
+type WriteChunk = (chunk: Uint8Array) => void
 
 export type ResponseTail = {
-  /** Passes a piece on that was read along, or holds it back. */
-  push(piece: Uint8Array, write: WriteChunk): void
-  /** The body has come to its end: resolves when the answer may end as well, at once where this is null. */
+  /** Writes a chunk that the reader has parsed, or holds it back. */
+  push(chunk: Uint8Array, write: WriteChunk): void
+  /** To be called when the body has ended. Resolves when the response may end; null when it may end at once. */
   end(): Promise<void> | null
-  /** Passes on what was held back. */
+  /** Writes the chunks that were held back. */
   release(write: WriteChunk): void
 }
 
-/** For answers that nobody records. */
+/** For responses that are not recorded. */
 export const NO_TAIL: ResponseTail = {
-  push: (piece, write) => write(piece),
+  push: (chunk, write) => write(chunk),
   end: () => null,
   release: () => {},
 }
 
-export type ResponseTailOptions = {
-  /** Whether the body is a stream of events; the last piece of any other body is told by its end alone. */
+type ResponseTailOptions = {
+  /** Whether the body is an event stream; only the end of any other body tells which chunk is the last. */
   readonly isStream: boolean
   readonly reader: AnswerReader
   readonly canEnd: () => boolean
-  /** Resolves when the answer is recorded. */
+  /** Resolves when the exchange is recorded. */
   readonly record: () => Promise<void>
 }
 
-/** How long the last events are held back for a provider that doesn't end its stream. */
+/** How long the last events are held back when the provider does not end its stream. */
 const HOLD_TIMEOUT_MS = 250
 
 export function createResponseTail(options: ResponseTailOptions): ResponseTail {
-  const { isStream, reader, canEnd: mayEnd, record } = options
+  const { isStream, reader, canEnd, record } = options
   const held: Uint8Array[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   let isReleased = false
   const release = (write: WriteChunk) => {
-    for (const piece of held.splice(0)) write(piece)
+    for (const chunk of held.splice(0)) write(chunk)
   }
-  const passEvents = (piece: Uint8Array, write: WriteChunk) => {
-    if (timer === null && reader.isEnded() && !mayEnd()) {
+  const pushEvents = (chunk: Uint8Array, write: WriteChunk) => {
+    if (timer === null && reader.isEnded() && !canEnd()) {
       timer = setTimeout(() => {
         isReleased = true
         release(write)
       }, HOLD_TIMEOUT_MS)
       timer.unref()
     }
-    if (timer === null || isReleased) write(piece)
-    else held.push(piece)
+    if (timer === null || isReleased) write(chunk)
+    else held.push(chunk)
   }
-  const passWhole = (piece: Uint8Array, write: WriteChunk) => {
+  const pushBody = (chunk: Uint8Array, write: WriteChunk) => {
     release(write)
-    held.push(piece)
+    held.push(chunk)
   }
   return {
-    push: isStream ? passEvents : passWhole,
+    push: isStream ? pushEvents : pushBody,
     end: () => {
       if (timer !== null) clearTimeout(timer)
-      return mayEnd() ? null : record()
+      return canEnd() ? null : record()
     },
     release,
   }

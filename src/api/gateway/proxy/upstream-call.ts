@@ -4,7 +4,7 @@ import type { UpstreamResponse } from '../../../models/upstream.ts'
 import type { GatewayRequest } from '../gateway-request.ts'
 import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 
-/** Whether one account at the provider serves all owners: the client brings none of its own. */
+/** Whether the request uses the server's account at the provider, which all owners share, and not one of the client. */
 export function usesSharedAccount(
   { options, request }: GatewayRequest,
   { key }: Provider,
@@ -15,12 +15,12 @@ export function usesSharedAccount(
   )
 }
 
-/** A provider that can't be reached is not us being unavailable. */
+/** An unreachable provider is a 502 or 504, not this server being unavailable. */
 export async function mapUpstreamErrors(
-  sending: Promise<UpstreamResponse>,
+  response: Promise<UpstreamResponse>,
 ): Promise<UpstreamResponse> {
   try {
-    return await sending
+    return await response
   } catch (thrown) {
     const error = toAppError(thrown)
     const { code, message, facts } = error

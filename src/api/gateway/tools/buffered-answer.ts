@@ -1,14 +1,14 @@
-/** Answers that come in one piece. */
+/** Tool loop over answers that are not streamed. */
 
 import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { BufferedRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
-/** Longer ones are passed on unread. */
+/** Longer answers are passed through unparsed. */
 const ANSWER_BYTES_MAX = 32 * 1_048_576
 
-/** The last answer of several, with what the model said in those before. One that can't be read is the last one. */
+/** The last answer with the text of all rounds before it. An answer that cannot be parsed ends the loop. */
 export async function bufferAnswer(
   loop: ToolLoop,
   first: UpstreamResponse,
@@ -16,37 +16,37 @@ export async function bufferAnswer(
   const earlier: BufferedRound[] = []
   let response = first
   for (;;) {
-    if (!isJsonAnswer(response, 'json')) return response
+    if (!isUsableAnswer(response, 'json')) return response
     const { bytes, body } = await collectBytes(response.body)
     const answer = bytes === null ? null : parseJsonObject(bytes.toString('utf8'))
-    const round = answer === null ? null : loop.dialect.read(answer, loop.ownToolNames)
+    const round = answer === null ? null : loop.dialect.read(answer, loop.memoryToolNames)
     if (answer === null || round === null) return { ...response, body }
-    if (!(await loop.goesOn(round))) {
-      const joined = loop.dialect.mergeRounds(earlier, { answer, round }, loop.ownToolNames)
-      return joined === null ? { ...response, body } : withBody(response, joined)
+    if (!(await loop.runTools(round))) {
+      const merged = loop.dialect.mergeRounds(earlier, { answer, round }, loop.memoryToolNames)
+      return merged === null ? { ...response, body } : withBody(response, merged)
     }
     earlier.push({ answer, round })
     response = await loop.send()
   }
 }
 
-/** With which providers say that a model takes no tools, in words of their own. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422])
-const ABOUT_TOOLS = /tool|function/i
+/** Statuses with which providers reject tools that a model does not support; the wording differs. */
+const REJECTION_STATUSES: ReadonlySet<number> = new Set([400, 404, 422])
+const MENTIONS_TOOLS = /tool|function/i
 
-/** The answer as it came, or null when it is an error that tells of tools. */
+/** The response, or null when it is an error about tools. */
 export async function nullIfToolsRejected(
   response: UpstreamResponse,
 ): Promise<UpstreamResponse | null> {
   const { status, headers } = response
-  if (!REFUSALS.has(status) || !isUncompressed(headers)) return response
+  if (!REJECTION_STATUSES.has(status) || !isUncompressed(headers)) return response
   const { bytes, body } = await collectBytes(response.body)
-  const isRefused = bytes !== null && ABOUT_TOOLS.test(bytes.toString('utf8'))
-  return isRefused ? null : { ...response, body }
+  const isRejection = bytes !== null && MENTIONS_TOOLS.test(bytes.toString('utf8'))
+  return isRejection ? null : { ...response, body }
 }
 
-/** Whether an answer is what was asked for, and not an error or something packed. */
-export function isJsonAnswer(
+/** Whether a response is a successful, uncompressed answer of the requested kind. */
+export function isUsableAnswer(
   { status, headers }: UpstreamResponse,
   kind: 'json' | 'stream',
 ): boolean {
@@ -60,7 +60,7 @@ function isUncompressed(headers: HeaderPairs): boolean {
   return ['', 'identity'].includes(headerValue(headers, 'content-encoding'))
 }
 
-/** All bytes, or null when there are too many; in any case a body to pass on. */
+/** The whole body, or null when it is too long; `body` can be passed through in either case. */
 async function collectBytes(body: UpstreamResponse['body']): Promise<{
   readonly bytes: Buffer | null
   readonly body: UpstreamResponse['body']
@@ -76,19 +76,15 @@ async function collectBytes(body: UpstreamResponse['body']): Promise<{
     if (length > ANSWER_BYTES_MAX) return { bytes: null, body: concatChunks(chunks, iterator) }
   }
   const bytes = Buffer.concat(chunks)
-  return { bytes, body: only(bytes) }
+  return { bytes, body: concatChunks([bytes]) }
 }
 
 async function* concatChunks(
   chunks: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
+  rest?: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   yield* chunks
-  yield* { [Symbol.asyncIterator]: () => rest }
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+  if (rest !== undefined) yield* { [Symbol.asyncIterator]: () => rest }
 }
 
 function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamResponse {
@@ -97,7 +93,7 @@ function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamRespo
   return {
     ...response,
     headers: [...headers, ['content-length', String(bytes.length)]],
-    body: only(bytes),
+    body: concatChunks([bytes]),
   }
 }
 

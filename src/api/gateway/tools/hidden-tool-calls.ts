@@ -1,45 +1,48 @@
 /**
- * What clients don't know of their own conversations: calls of memory tools that led to calls of the client's tools, or
- * were made along with them. When the client comes back with its results, they are put back, so that the model finds a
- * whole conversation. Whatever is lost here costs the model nothing but the memory of having looked.
+ * Memory tool calls that clients do not see. A round may hold calls of memory tools along with calls of the client's
+ * tools. When the client sends the results of its calls, the hidden rounds are put back, so that the model receives a
+ * complete conversation. An entry that is lost costs the model only the results of those calls.
  */
 
 import type { Clock } from '../../../lib/clock.ts'
 import { canonicalJson } from '../../../lib/json.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
-import type { AnsweredRound, ToolCall } from '../formats/tools/index.ts'
-import type { FindHiddenRounds } from '../formats/tools/tool-dialect.ts'
+import type {
+  AnsweredToolRound,
+  FindHiddenRounds,
+  ToolCall,
+} from '../formats/tools/tool-dialect.ts'
 
 const TTL_MS = HOUR_MS
 const ENTRIES_MAX = 1_000
 const CHARACTERS_MAX = 16 * 1_048_576
 
 type StoredRounds = {
-  readonly rounds: readonly AnsweredRound[]
-  /** By the id of a call of the client's: what was called. */
+  readonly rounds: readonly AnsweredToolRound[]
+  /** Name and arguments of each client call, by the key of the call. */
   readonly calls: ReadonlyMap<string, string>
   readonly characters: number
-  until: number
+  expiresAt: number
 }
 
-/** Of one owner and user. */
+/** The hidden calls of one owner and user. */
 export type ScopedHiddenToolCalls = {
-  /** Whether nothing is kept for anybody, so that there is no need to look. */
+  /** Whether nothing is stored for anybody, so that no lookup is needed. */
   isEmpty(): boolean
   readonly find: FindHiddenRounds
-  /** Keeps the rounds for when the client brings the results of its calls in the last of them. */
-  store(rounds: readonly AnsweredRound[]): void
+  /** Stores rounds until the client sends the results of its calls in the last of them. */
+  store(rounds: readonly AnsweredToolRound[]): void
 }
 
 export class HiddenToolCalls {
   readonly #clock: Clock
-  readonly #limits: { readonly kept: number; readonly characters: number }
-  /** The ones used last are at the end. */
-  readonly #all = new Set<StoredRounds>()
+  readonly #limits: { readonly entries: number; readonly characters: number }
+  /** Least recently used first. */
+  readonly #entries = new Set<StoredRounds>()
   readonly #byCall = new Map<string, StoredRounds>()
   #characters = 0
 
-  constructor(clock: Clock, limits = { kept: ENTRIES_MAX, characters: CHARACTERS_MAX }) {
+  constructor(clock: Clock, limits = { entries: ENTRIES_MAX, characters: CHARACTERS_MAX }) {
     this.#clock = clock
     this.#limits = limits
   }
@@ -47,70 +50,71 @@ export class HiddenToolCalls {
   forScope(owner: string, user: string | null): ScopedHiddenToolCalls {
     const keyOf = (id: string) => JSON.stringify([owner, user, id])
     return {
-      isEmpty: () => this.#all.size === 0,
+      isEmpty: () => this.#entries.size === 0,
       find: (calls) => {
         for (const { id, call } of calls) {
-          const kept = this.#byCall.get(keyOf(id))
-          // Some providers count their ids anew in every conversation.
-          const isSame = call === null || kept?.calls.get(keyOf(id)) === contentOf(call)
-          if (kept !== undefined && isSame && this.#isFresh(kept)) return kept.rounds
+          const entry = this.#byCall.get(keyOf(id))
+          // Some providers restart their ids in every conversation, so the content has to match as well.
+          const isSame = call === null || entry?.calls.get(keyOf(id)) === describeCall(call)
+          if (entry !== undefined && isSame && this.#touch(entry)) return entry.rounds
         }
         return null
       },
       store: (rounds) => {
         const calls = (rounds.at(-1)?.clientCalls ?? []).filter(({ id }) => id !== '')
-        const hasOwn = rounds.some(({ memoryCalls: own }) => own.length > 0)
-        if (calls.length === 0 || !hasOwn) return
-        this.#keep(rounds, new Map(calls.map((call) => [keyOf(call.id), contentOf(call)])))
+        const hasHiddenCalls = rounds.some(({ memoryCalls }) => memoryCalls.length > 0)
+        if (calls.length === 0 || !hasHiddenCalls) return
+        this.#store(rounds, new Map(calls.map((call) => [keyOf(call.id), describeCall(call)])))
       },
     }
   }
 
-  #isFresh(kept: StoredRounds): boolean {
+  /** Extends the expiry of an entry; false when it has expired already. */
+  #touch(entry: StoredRounds): boolean {
     const now = this.#clock.now()
-    if (kept.until <= now) {
-      this.#drop(kept)
+    if (entry.expiresAt <= now) {
+      this.#evict(entry)
       return false
     }
-    kept.until = now + TTL_MS
-    this.#all.delete(kept)
-    this.#all.add(kept)
+    entry.expiresAt = now + TTL_MS
+    this.#entries.delete(entry)
+    this.#entries.add(entry)
     return true
   }
 
-  #keep(rounds: readonly AnsweredRound[], calls: ReadonlyMap<string, string>): void {
+  #store(rounds: readonly AnsweredToolRound[], calls: ReadonlyMap<string, string>): void {
     const characters = JSON.stringify(rounds).length
     if (characters > this.#limits.characters) return
-    const kept: StoredRounds = { rounds, calls, characters, until: this.#clock.now() + TTL_MS }
+    const entry = { rounds, calls, characters, expiresAt: this.#clock.now() + TTL_MS }
     for (const key of calls.keys()) {
-      const former = this.#byCall.get(key)
-      if (former !== undefined) this.#drop(former)
-      this.#byCall.set(key, kept)
+      const previous = this.#byCall.get(key)
+      if (previous !== undefined) this.#evict(previous)
+      this.#byCall.set(key, entry)
     }
-    this.#all.add(kept)
+    this.#entries.add(entry)
     this.#characters += characters
-    for (const oldest of this.#all) {
+    for (const oldest of this.#entries) {
       const isFull =
-        this.#all.size > this.#limits.kept || this.#characters > this.#limits.characters
+        this.#entries.size > this.#limits.entries || this.#characters > this.#limits.characters
       if (!isFull) break
-      this.#drop(oldest)
+      this.#evict(oldest)
     }
   }
 
-  #drop(kept: StoredRounds): void {
-    if (!this.#all.delete(kept)) return
-    this.#characters -= kept.characters
-    for (const key of kept.calls.keys()) {
-      if (this.#byCall.get(key) === kept) this.#byCall.delete(key)
+  #evict(entry: StoredRounds): void {
+    if (!this.#entries.delete(entry)) return
+    this.#characters -= entry.characters
+    for (const key of entry.calls.keys()) {
+      if (this.#byCall.get(key) === entry) this.#byCall.delete(key)
     }
   }
 }
 
-/** The same for arguments that were parsed and written anew in between. */
-function contentOf({ name, arguments: given }: ToolCall): string {
+/** Equal for arguments that were parsed and serialized again in between. */
+function describeCall({ name, arguments: json }: ToolCall): string {
   try {
-    return `${name} ${canonicalJson(JSON.parse(given))}`
+    return `${name} ${canonicalJson(JSON.parse(json))}`
   } catch {
-    return `${name} ${given}`
+    return `${name} ${json}`
   }
 }

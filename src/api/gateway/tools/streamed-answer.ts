@@ -1,100 +1,101 @@
-/** Answers that stream: several streams become one, in which every visible part goes out as soon as it comes. */
+/** Tool loop over streamed answers: the streams of all rounds become one, and visible events go out as they arrive. */
 import { toAppError } from '../../../lib/errors.ts'
+import { getField } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import { EventSplitter } from '../formats/tools/event-splitter.ts'
-import type { Fault, Stitcher } from '../formats/tools/index.ts'
-import { isJsonAnswer, omitContentLength } from './buffered-answer.ts'
+import type { ProviderError, StreamMerger } from '../formats/tools/tool-dialect.ts'
+import { isUsableAnswer, omitContentLength } from './buffered-answer.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
-const FAULT_BYTES_MAX = 65_536
+const ERROR_BYTES_MAX = 65_536
 
 export function streamAnswer(
   loop: ToolLoop,
   first: UpstreamResponse,
   signal: AbortSignal,
 ): UpstreamResponse {
-  if (!isJsonAnswer(first, 'stream')) return first
-  const body = stitchRounds(loop, first, signal)
+  if (!isUsableAnswer(first, 'stream')) return first
+  const body = mergeRounds(loop, first, signal)
   return { status: first.status, headers: omitContentLength(first.headers), body }
 }
 
-async function* stitchRounds(
+async function* mergeRounds(
   loop: ToolLoop,
   first: UpstreamResponse,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const stitcher = loop.dialect.createStitcher(loop.ownToolNames)
-  yield* streamVisibleEvents(first, stitcher)
-  while (await loop.goesOn(stitcher.round())) {
-    stitcher.next()
+  const merger = loop.dialect.createStreamMerger(loop.memoryToolNames)
+  yield* streamVisibleEvents(first, merger)
+  while (await loop.runTools(merger.round())) {
+    merger.next()
     try {
       const response = await loop.send()
-      if (!isJsonAnswer(response, 'stream')) {
-        yield* toBytes(stitcher.fail(await faultIn(response)))
+      if (!isUsableAnswer(response, 'stream')) {
+        yield* toBytes(merger.fail(await readProviderError(response)))
         return
       }
-      yield* streamVisibleEvents(response, stitcher)
+      yield* streamVisibleEvents(response, merger)
     } catch (error) {
-      // The client has begun to read an answer: it must hear in the same way why there is no more of it.
+      // The client is already reading the stream, so the error has to be an event of the stream.
       signal.throwIfAborted()
-      yield* toBytes(stitcher.fail(faultOf(error)))
+      yield* toBytes(merger.fail(toProviderError(error)))
       return
     }
   }
-  yield* toBytes(stitcher.finish())
+  yield* toBytes(merger.finish())
 }
 
 async function* streamVisibleEvents(
   { body }: UpstreamResponse,
-  stitcher: Stitcher,
+  merger: StreamMerger,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const splitter = new EventSplitter()
   for await (const chunk of body) {
-    const blocks = splitter.push(decoder.decode(chunk, { stream: true }))
-    yield* toBytes(blocks.flatMap((block) => stitcher.event(block)))
+    const events = splitter.push(decoder.decode(chunk, { stream: true }))
+    yield* toBytes(events.flatMap((event) => merger.event(event)))
   }
   const rest = [...splitter.push(decoder.decode()), ...splitter.end()]
-  yield* toBytes(rest.flatMap((block) => stitcher.event(block)))
+  yield* toBytes(rest.flatMap((event) => merger.event(event)))
 }
 
 function* toBytes(texts: readonly string[]): Generator<Uint8Array> {
   if (texts.length > 0) yield Buffer.from(texts.join(''), 'utf8')
 }
 
-/** What went wrong inside, or on the line, stays inside. */
-function faultOf(thrown: unknown): Fault {
+/** Messages of internal errors are not shown to clients. */
+function toProviderError(thrown: unknown): ProviderError {
   const { code, message } = toAppError(thrown)
-  const told = code === 'internal' ? 'The provider did not finish its answer.' : message
-  return { message: told, type: null, code: null }
+  const shown = code === 'internal' ? 'The provider did not finish its answer.' : message
+  return { message: shown, type: null, code: null }
 }
 
-/** What the provider says went wrong, in whichever of the usual shapes. */
-async function faultIn({ status, body }: UpstreamResponse): Promise<Fault> {
+/** The error in a provider's response, in any of the usual shapes. */
+async function readProviderError({ status, body }: UpstreamResponse): Promise<ProviderError> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > FAULT_BYTES_MAX) break
+    if (length > ERROR_BYTES_MAX) break
   }
-  const error = errorIn(Buffer.concat(chunks).toString('utf8'))
-  const text = (name: string) => {
-    const value: unknown = Reflect.get(error, name)
+  const error = parseError(Buffer.concat(chunks).toString('utf8'))
+  const readText = (name: string) => {
+    const value = getField(error, name)
     return typeof value === 'string' && value !== '' ? value : null
   }
   return {
-    message: text('message') ?? `The provider answered with status ${status}.`,
-    type: text('type'),
-    code: text('code'),
+    message: readText('message') ?? `The provider answered with status ${status}.`,
+    type: readText('type'),
+    code: readText('code'),
   }
 }
 
-function errorIn(text: string): object {
+function parseError(text: string): unknown {
   try {
-    const body: unknown = Object(JSON.parse(text))
-    const error: unknown = Reflect.get(Object(body), 'error')
-    return typeof error === 'string' ? { message: error } : Object(error ?? body)
+    const body: unknown = JSON.parse(text)
+    const error = getField(body, 'error')
+    return typeof error === 'string' ? { message: error } : (error ?? body)
   } catch {
     return {}
   }

@@ -1,35 +1,21 @@
-/** Memory as tools: a model that wants to look something up, or keep it, does so in the middle of its answer. */
+/** Memory tools: a model searches and changes memories while it generates its answer. */
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { JsonObject } from '../../../lib/json.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
+import type { ModelRoute } from '../../../models/provider.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
-import {
-  canAddTools,
-  MEMORY_TOOL_NAMES,
-  type MemoryToolName,
-  TOOL_DIALECTS,
-} from '../formats/tools/index.ts'
+import { canAddTools, TOOL_DIALECTS } from '../formats/tools/index.ts'
+import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../formats/tools/tool-definitions.ts'
 import { bufferAnswer, nullIfToolsRejected } from './buffered-answer.ts'
 import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
 import { streamAnswer } from './streamed-answer.ts'
 import { ToolLoop, type ToolRequest } from './tool-loop.ts'
 
-export {
-  HiddenToolCalls as HiddenCalls,
-  type ScopedHiddenToolCalls as HiddenCallsOf,
-} from './hidden-tool-calls.ts'
-export {
-  createMemoryToolbox as createToolbox,
-  type MemoryToolbox,
-  type ToolboxOptions,
-} from './memory-toolbox.ts'
-
-export type { ToolRequest } from './tool-loop.ts'
-export { ToolSupportCache as ToollessModels } from './tool-support-cache.ts'
-
-export type ToolAvailability = {
-  /** Those in force for the owner. */
+type ToolAvailability = {
   readonly settings: Pick<
     Settings,
     | 'gateway.enabled'
@@ -38,60 +24,56 @@ export type ToolAvailability = {
     | 'gateway.contextEnabled'
     | 'learning.enabled'
   >
-  /** What the request itself says. */
   readonly headers: {
     readonly memory: boolean
     readonly inject: boolean
     readonly extract: boolean
   }
-  /** Whether the model takes any. */
+  /** Whether the model accepts tools. */
   readonly supportsTools: boolean
   readonly body: JsonObject
 }
 
 /**
- * Those to offer. Who wants nothing injected is not to be told by a tool either, and who wants nothing learned has
- * nothing changed. In shadow mode nothing is sent that the client did not send.
+ * The tools to offer. Requests that opt out of injection get no search tool, and requests that opt out of learning get
+ * no tool that writes. A dry run sends nothing that the client did not send.
  */
 export function selectTools({
   settings,
-  headers: wishes,
-  supportsTools: takesTools,
+  headers,
+  supportsTools,
   body,
 }: ToolAvailability): readonly MemoryToolName[] {
-  const isOn =
+  const isEnabled =
     settings['gateway.enabled'] &&
     settings['gateway.memoryToolsEnabled'] &&
     !settings['gateway.dryRun'] &&
-    wishes.memory
-  if (!isOn || !takesTools || !canAddTools(body)) return []
-  const tells = settings['gateway.contextEnabled'] && wishes.inject
-  const keeps = settings['learning.enabled'] && wishes.extract
-  return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
+    headers.memory
+  if (!isEnabled || !supportsTools || !canAddTools(body)) return []
+  const canSearch = settings['gateway.contextEnabled'] && headers.inject
+  const canWrite = settings['learning.enabled'] && headers.extract
+  return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? canSearch : canWrite))
 }
 
-/**
- * The request with the calls of ours that the client doesn't know of. For requests that are offered no tools this time;
- * the others get them anyway.
- */
+/** Adds the hidden tool calls to a request that is offered no tools; `runToolLoop` does so for all others. */
 export function restoreHiddenToolCalls(
   format: ApiFormat,
   text: string,
-  remembered: ScopedHiddenToolCalls,
+  hiddenCalls: ScopedHiddenToolCalls,
 ): string {
-  if (remembered.isEmpty()) return text
-  const body = JSON.parse(text) as JsonObject // the door has read it before
-  return TOOL_DIALECTS[format].restoreHiddenRounds(text, body, remembered.find)
+  if (hiddenCalls.isEmpty()) return text
+  const body = JSON.parse(text) as JsonObject // validated when the request was read
+  return TOOL_DIALECTS[format].restoreHiddenRounds(text, body, hiddenCalls.find)
 }
 
-export type ToolAnswer = UpstreamResponse & {
-  /** The memory tools that were called; complete when the body has come to its end. */
+type ToolAnswer = UpstreamResponse & {
+  /** Names of the memory tools that were called; complete when the body has ended. */
   readonly toolCalls: readonly string[]
 }
 
 /**
- * Null when the model takes no tools, so that it has to be asked without. Fails as `send` does, before there is anything
- * to tell the client; later, it is told in the words of the API.
+ * Null when the model rejects tools and has to be asked without them. Fails as `send` does before the answer begins;
+ * later failures are reported in the stream, in the format of the API.
  */
 export async function runToolLoop(request: ToolRequest): Promise<ToolAnswer | null> {
   const loop = new ToolLoop(request)
@@ -101,4 +83,26 @@ export async function runToolLoop(request: ToolRequest): Promise<ToolAnswer | nu
     ? streamAnswer(loop, first, request.signal)
     : await bufferAnswer(loop, first)
   return { ...answer, toolCalls: loop.toolCalls }
+}
+
+/** Expires, because whatever serves a model may be reconfigured. */
+const TOOL_SUPPORT_TTL_MS = HOUR_MS
+const MODELS_MAX = 1_000
+
+/** Models that rejected a request because of its tools. They are offered none until the entry expires. */
+export class ToolSupportCache {
+  readonly #unsupported: LruCache<string, true>
+
+  constructor(clock: Clock) {
+    const now = () => clock.now()
+    this.#unsupported = new LruCache({ entriesMax: MODELS_MAX, ttlMs: TOOL_SUPPORT_TTL_MS, now })
+  }
+
+  isUnsupported({ provider, model }: ModelRoute): boolean {
+    return this.#unsupported.get(`${provider.name}/${model}`) === true
+  }
+
+  markUnsupported({ provider, model }: ModelRoute): void {
+    this.#unsupported.set(`${provider.name}/${model}`, true)
+  }
 }

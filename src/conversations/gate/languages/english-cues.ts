@@ -23,14 +23,14 @@ const { cue, opening } = createSpacedCueNotation({
 
 const GOING_WRONG = 'wrong|mistakes?|incorrect(?:ly)?|miss|missed|mess(?:ed)? up|break|screw up'
 
-/** A question of yes or no about what the person did, unless they want their work checked. */
+/** A yes-no question about what the user did, except a request to check the user's work. */
 const OWN_DEED: GateCue = {
   pattern: opening('(?:and |so )?(?:did|was|were|have) i '),
   unless: cue(`${GOING_WRONG}|right|correct(?:ly)?|well|here|this|forget|understand|{work}`)
     .pattern,
 }
 
-/** "What was the discount I got", and not "when I got home" or "…, which I got last week". */
+/** Matches "What was the discount I got", but not "when I got home" or "…, which I got last week". */
 const DEED_ASKED_FOR: GateCue = {
   pattern: opening(
     '(?:and |so |but |hey |also )?(?:what|which|who|when|where|how many|how much|how long) (?!i )(?:\\S+ ){1,12}?i (?:\\w{2,}ed|got|bought|went|took|made|saw|met|ran|ate|paid|spent|gave|flew|drove|won|sold|began)',

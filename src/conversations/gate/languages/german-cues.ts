@@ -1,4 +1,4 @@
-/** German. The verb moves, so most cues are found in either order. */
+/** German. The position of the verb varies, so most cues match either order. */
 import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 

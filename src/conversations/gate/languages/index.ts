@@ -1,4 +1,4 @@
-/** The languages that a message may be in. */
+/** Selects the cue tables for a message. */
 import type { CueTable } from '../types.ts'
 import { CHINESE_CUES } from './chinese-cues.ts'
 import { ENGLISH_CUES } from './english-cues.ts'
@@ -21,8 +21,8 @@ const HAN = /\p{Script=Han}/u
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /**
- * Told by script only: people mix languages, and cues are long enough to be told apart by themselves. Kana make
- * a text Japanese, without which it may be either.
+ * Selects by script only: people mix languages, and cues are long enough not to collide. Kana make a text Japanese; Han
+ * characters alone may be Chinese or Japanese.
  */
 export function selectCueTables(sentences: readonly string[]): readonly CueTable[] {
   const isIn = (script: RegExp) => sentences.some((sentence) => script.test(sentence))

@@ -1,4 +1,4 @@
-/** Japanese. "っけ" asks for what the speaker knew once, which is the clearest cue any language has. */
+/** Japanese. "っけ" asks for something that the speaker once knew: the clearest cue of any language. */
 import { createUnspacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 

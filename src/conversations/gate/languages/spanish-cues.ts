@@ -1,4 +1,4 @@
-/** Spanish. The subject is mostly left out, so cues name the forms of the verb. */
+/** Spanish. The subject is mostly omitted, so cues match verb forms. */
 import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 

@@ -1,9 +1,7 @@
 /** Answers that call tools of the client's and ours: what the client sees, and what the model finds when it comes back. */
 import { expect, it } from 'vitest'
-import {
-  HiddenCalls,
-  restoreHiddenToolCalls,
-} from '../../../../src/api/gateway/tools/tool-handler.ts'
+import { HiddenToolCalls } from '../../../../src/api/gateway/tools/hidden-tool-calls.ts'
+import { restoreHiddenToolCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import {
@@ -55,7 +53,7 @@ async function thereAndBack(
   back: { owner?: string; after?: number; change?: (messages: Body) => object[] } = {},
 ) {
   const clock = new FakeClock()
-  const hidden = new HiddenCalls(clock)
+  const hidden = new HiddenToolCalls(clock)
   const there = new Play({ ...stage, lines, hidden })
   const heard = await there.ask(tools(stage.format))
   clock.advance(back.after ?? 0)
@@ -153,7 +151,7 @@ it('[MT5] responses: where the provider has the calls, it gets only our results'
 })
 
 it('[MT5] they are put back as well where no tools are offered this time', async () => {
-  const hidden = new HiddenCalls(new FakeClock())
+  const hidden = new HiddenToolCalls(new FakeClock())
   const play = new Play({ format: 'chat', streams: false, lines: [MIXED], hidden })
   const before = '{"messages":[{"role":"user","content":"Hello"}]}'
   expect(restoreHiddenToolCalls('chat', before, hidden.forScope('ann', null))).toBe(before)
@@ -206,7 +204,7 @@ it('[MT5] responses: reasoning stays right before what it led to', async () => {
 
 it('[MT5] what the client wrote stays as it was written', async () => {
   const odd = '{"role":"user","content":"1.0 \\u00e9","n":1.0}'
-  const hidden = new HiddenCalls(new FakeClock())
+  const hidden = new HiddenToolCalls(new FakeClock())
   const format = 'chat'
   const there = new Play({ format, streams: false, lines: [MIXED], hidden })
   const heard = await there.ask(tools(format))
@@ -222,7 +220,10 @@ it('[MT5] what the client wrote stays as it was written', async () => {
 
 it('[MT5] no more is kept than fits, and what was used last stays', () => {
   const clock = new FakeClock()
-  const hidden = new HiddenCalls(clock, { kept: 2, characters: 10_000 }).forScope('ann', null)
+  const hidden = new HiddenToolCalls(clock, { entries: 2, characters: 10_000 }).forScope(
+    'ann',
+    null,
+  )
   const call = (id: string) => ({ id, name: 'get_weather', arguments: '{}' })
   const own = { id: 'm', name: 'memory_search', arguments: '{}' }
   const keep = (id: string, result = 'r') =>

@@ -1,11 +1,11 @@
 /** What the memory tools do, on a real engine, and when they are offered. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MEMORY_TOOL_NAMES } from '../../../../src/api/gateway/formats/tools/index.ts'
+import { MEMORY_TOOL_NAMES } from '../../../../src/api/gateway/formats/tools/tool-definitions.ts'
 import {
-  createToolbox,
-  selectTools,
+  createMemoryToolbox,
   type ToolboxOptions,
-} from '../../../../src/api/gateway/tools/tool-handler.ts'
+} from '../../../../src/api/gateway/tools/memory-toolbox.ts'
+import { selectTools } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { Caller } from '../../../../src/api/operations/authorization.ts'
 import type { OperationContext } from '../../../../src/api/operations/operation.ts'
 import { createEngine } from '../../../../src/app/composition.ts'
@@ -34,7 +34,7 @@ function toolbox(
     embeddingProviders: [],
     signal: new AbortController().signal,
   }
-  return createToolbox(context, { owner, user }, options)
+  return createMemoryToolbox(context, { owner, user }, options)
 }
 
 const contents = (result: string) =>
@@ -153,7 +153,7 @@ it('[MT6] reaches the owner and the user of the request, whatever the key may do
     expect(await run('memory_update', { id: memory.id, content: 'x' })).toMatch(/^not_found/)
   }
   expect(await run('memory_search', { query: 'music', owner: 'ben' })).toMatch(
-    /^invalid_input: There is no field "owner" here/,
+    /^invalid_input: `owner` is not a field of this tool/,
   )
   expect(await engine.list({ owner: 'ann', user: 'amy' })).toMatchObject({
     rows: [{ content: 'I like rock music' }],

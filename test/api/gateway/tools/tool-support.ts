@@ -1,7 +1,8 @@
 /** A provider by script, asked through the real client libraries, with the memory tools in between. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { HiddenCalls, runToolLoop } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import { HiddenToolCalls } from '../../../../src/api/gateway/tools/hidden-tool-calls.ts'
+import { runToolLoop } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { UpstreamResponse } from '../../../../src/models/upstream.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
@@ -29,7 +30,7 @@ export type Stage = {
   readonly lines: readonly Line[]
   readonly run?: (name: string, input: unknown) => Promise<string>
   readonly names?: readonly string[]
-  readonly hidden?: HiddenCalls
+  readonly hidden?: HiddenToolCalls
   readonly owner?: string
   readonly signal?: AbortSignal
   /** Bytes of each piece that the provider sends; by default all at once. */
@@ -61,11 +62,11 @@ export class Play {
   headers: UpstreamResponse['headers'] = []
   status = 0
   readonly #stage: Stage
-  readonly #hidden: HiddenCalls
+  readonly #hidden: HiddenToolCalls
 
   constructor(stage: Stage) {
     this.#stage = stage
-    this.#hidden = stage.hidden ?? new HiddenCalls(new FakeClock())
+    this.#hidden = stage.hidden ?? new HiddenToolCalls(new FakeClock())
   }
 
   /** Stands between a client library and its provider. */

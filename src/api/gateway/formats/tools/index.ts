@@ -1,25 +1,13 @@
-/** Memory as tools, the pure part: what is offered, and the words of each API for it. */
+/** Adding memory tools to requests, and the tool dialect of each API. */
 
 import type { ApiFormat } from '../../../../domain/model-call.ts'
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
-import { setMember } from '../json-edit.ts'
+import { insertElements, LIST_END, setMember } from '../json-edit.ts'
 import { CHAT_TOOLS } from './chat-tools.ts'
-import { insertElements, LIST_END } from './list-edit.ts'
 import { MESSAGES_TOOLS } from './messages-tools.ts'
 import { RESPONSES_TOOLS } from './responses-tools.ts'
 import { MEMORY_TOOLS, type MemoryTool } from './tool-definitions.ts'
 import type { ToolDialect } from './tool-dialect.ts'
-
-export { MEMORY_TOOL_NAMES, type MemoryToolName } from './tool-definitions.ts'
-
-export type {
-  AnsweredToolRound as AnsweredRound,
-  ProviderError as Fault,
-  StreamMerger as Stitcher,
-  ToolCall,
-  ToolDialect,
-  ToolRound as Round,
-} from './tool-dialect.ts'
 
 export const TOOL_DIALECTS: Readonly<Record<ApiFormat, ToolDialect>> = {
   chat: CHAT_TOOLS,
@@ -27,12 +15,12 @@ export const TOOL_DIALECTS: Readonly<Record<ApiFormat, ToolDialect>> = {
   messages: MESSAGES_TOOLS,
 }
 
-/** Choices that leave it to the model which tool it calls. */
+/** Tool choices that let the model select the tool. */
 const FREE_CHOICES: readonly Json[] = ['auto', 'any', 'required']
 
 /**
- * Whether a request has room for tools of ours. Not when the client forbids tools, or wants a certain one; not in older
- * requests, which call them functions; and not when there will be several answers, or none that anybody waits for.
+ * Whether memory tools can be added to a request. Not when the client forbids tools or demands a certain one, uses the
+ * legacy `functions`, asks for several answers or runs the request in the background.
  */
 export function canAddTools(body: JsonObject): boolean {
   const { tools = null, tool_choice: choice = null, n = null } = body
@@ -42,12 +30,12 @@ export function canAddTools(body: JsonObject): boolean {
   }
   if ((n !== null && n !== 1) || body.background === true) return false
   if (choice === null) return true
-  // A choice without tools is refused, and the client should hear so.
+  // The provider rejects a choice without tools, and the client should see that error.
   const hasTools = Array.isArray(tools) && tools.length > 0
   return hasTools && FREE_CHOICES.includes(isObject(choice) ? (choice.type ?? null) : choice)
 }
 
-/** Of the tools that may be offered, those whose names the client doesn't use itself. */
+/** The tools to offer, without those whose names the client uses itself. */
 export function selectOfferedTools(
   dialect: ToolDialect,
   body: JsonObject,
@@ -58,7 +46,7 @@ export function selectOfferedTools(
   return MEMORY_TOOLS.filter(({ name }) => names.includes(name) && !taken.includes(name))
 }
 
-/** The request with tools of ours behind the client's own. */
+/** Adds memory tools after the client's tools. */
 export function addTools(
   dialect: ToolDialect,
   text: string,
@@ -71,7 +59,7 @@ export function addTools(
     : (setMember(text, [], 'tools', JSON.stringify(offered)) ?? text)
 }
 
-/** The request that the model must answer without calling any tool of ours. */
+/** The request that the model must answer without calling memory tools. */
 export function forbidTools(
   dialect: ToolDialect,
   text: string,

@@ -1,4 +1,4 @@
-/** The tools by which a model looks after memories itself. */
+/** The memory tools as offered to models. */
 import type { Json, JsonObject } from '../../../../lib/json.ts'
 
 export const MEMORY_TOOL_NAMES = [
@@ -13,7 +13,7 @@ export type MemoryToolName = (typeof MEMORY_TOOL_NAMES)[number]
 export type MemoryTool = {
   readonly name: MemoryToolName
   readonly description: string
-  /** A JSON schema with nothing in it that some provider would refuse. All fields are required. */
+  /** A JSON schema of features that every provider supports. All fields are required. */
   readonly parameters: JsonObject
 }
 

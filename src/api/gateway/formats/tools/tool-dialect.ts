@@ -1,86 +1,84 @@
 /**
- * How the three APIs write tools, calls and results down. A model that calls a memory tool is answered by us and asked
- * again, as often as it likes within bounds; the client sees one answer, in which our calls never happened. Each time
- * that the model answers is a round.
+ * Tool dialects: how each API represents tools, calls and results. The gateway runs calls of memory tools and asks the
+ * model again, within limits; the client sees one answer without these calls. Each answer of the model is a round.
  */
-import type { Json, JsonObject } from '../../../../lib/json.ts'
+
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import type { RawEvent } from './event-splitter.ts'
 import type { MemoryTool } from './tool-definitions.ts'
 
-/** A call as the model made it. */
 export type ToolCall = {
   readonly id: string
   readonly name: string
-  /** JSON, if the model wrote it right. */
+  /** JSON text, valid or not. */
   readonly arguments: string
 }
 
-/** What the model answered with. */
 export type ToolRound = {
-  /** Calls of our tools. */
+  /** Calls of memory tools. */
   readonly memoryCalls: readonly ToolCall[]
   /** Calls of the client's tools. */
   readonly clientCalls: readonly ToolCall[]
-  /** Everything it said, calls included, in the words of the API: a message, blocks or items. */
+  /** The whole answer, calls included, in the format of the API: a message, blocks or items. */
   readonly parts: readonly JsonObject[]
-  /** When it did not come to its end, its calls may not have either, and none of ours is carried out. */
+  /** Calls of an incomplete answer may be incomplete themselves, so no memory tool is run. */
   readonly isComplete: boolean
 }
 
-/** A round whose calls of our tools have been carried out. */
+/** A round whose memory tools have run. */
 export type AnsweredToolRound = ToolRound & {
-  /** One for each own call, in their order. */
+  /** One for each memory call, in order. */
   readonly results: readonly string[]
 }
 
-/** Rounds that led to calls of the client's: what it doesn't know of, and the model must find again. */
+/** Finds the rounds that led to calls of the client: hidden from it, but part of the model's conversation. */
 export type FindHiddenRounds = (
   calls: readonly HiddenCallKey[],
 ) => readonly AnsweredToolRound[] | null
 
-/** A call of the client's, by its id alone where that is all the client sends back. */
-export type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }
+/** A call of the client; `call` is null when the client sends only its id. */
+type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }
 
-/** A whole answer, and what was read from it. */
+/** An answer that is not streamed, with its parsed round. */
 export type BufferedRound = { readonly answer: JsonObject; readonly round: ToolRound }
 
 export type ToolDialect = {
-  /** A tool of ours, as a request offers it. */
+  /** A memory tool as part of a request. */
   toTool(tool: MemoryTool): JsonObject
-  /** The name of one of the client's tools; null for those that providers run themselves. */
+  /** The name of a client tool; null for tools that the provider runs. */
   getToolName(tool: Json): string | null
-  /** Whether calls in the conversation are refused where no tools are offered, so that they must be forbidden instead. */
+  /** Whether the API rejects calls in a conversation without tools, so that tools are sent but forbidden. */
   readonly needsTools: boolean
-  /** The request with a round and its results at the end. */
+  /** Appends a round and its results to the request. */
   appendRound(text: string, round: AnsweredToolRound): string
-  /** The request with hidden rounds where they were, before the calls of the client's that they led to. */
+  /** Inserts hidden rounds before the client calls that they led to. */
   restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRounds): string
-  /** Null for what is no answer of this API. */
-  read(answer: JsonObject, own: ReadonlySet<string>): ToolRound | null
-  /** The one answer that the client gets; null when that is the last one as it came. */
+  /** Null when the body is not an answer of this API. */
+  read(answer: JsonObject, memoryTools: ReadonlySet<string>): ToolRound | null
+  /** The merged answer for the client; null when the last answer can be passed through unchanged. */
   mergeRounds(
     earlier: readonly BufferedRound[],
     last: BufferedRound,
-    own: ReadonlySet<string>,
+    memoryTools: ReadonlySet<string>,
   ): JsonObject | null
-  createStitcher(own: ReadonlySet<string>): StreamMerger
+  createStreamMerger(memoryTools: ReadonlySet<string>): StreamMerger
 }
 
-/** Makes one stream of several. What it returns are texts of events, ready to be sent. */
+/** Merges the streams of several rounds. Methods return the text of events, ready to be sent. */
 export type StreamMerger = {
-  /** What the client is shown of an event. */
-  event(block: RawEvent): readonly string[]
-  /** The round, when its stream has ended. */
+  /** The events that the client sees of an event. */
+  event(event: RawEvent): readonly string[]
+  /** The round, after its stream has ended. */
   round(): ToolRound
-  /** Another round follows: how this one ended is not shown. */
+  /** Another round follows; the end of this one is dropped. */
   next(): void
-  /** No other round follows: what was held back. */
+  /** No round follows; returns the events that were held back. */
   finish(): readonly string[]
-  /** In place of a further round. */
-  fail(fault: ProviderError): readonly string[]
+  /** The error event that ends the stream in place of a further round. */
+  fail(error: ProviderError): readonly string[]
 }
 
-/** What a provider said went wrong, or what we say in its place. */
+/** An error of the provider, or of the gateway in its place. */
 export type ProviderError = {
   readonly message: string
   readonly type: string | null
@@ -89,4 +87,30 @@ export type ProviderError = {
 
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** The usage of two rounds: numbers are added, of other values the later one counts. */
+export function sumUsage(a: Json | undefined, b: Json | undefined): Json {
+  if (typeof a === 'number' && typeof b === 'number') return a + b
+  if (!isObject(a) || !isObject(b)) return b ?? a ?? null
+  const sum: Record<string, Json> = { ...a }
+  for (const [name, value] of Object.entries(b)) sum[name] = sumUsage(a[name], value)
+  return sum
+}
+
+/** The usage of one round: later events replace earlier ones, except with null. */
+export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
+  const known = Object.entries(later).filter(([, value]) => value !== null)
+  return { ...earlier, ...Object.fromEntries(known) }
+}
+
+/** Splits the calls of a round by who runs them. */
+export function splitCalls(
+  calls: readonly ToolCall[],
+  memoryTools: ReadonlySet<string>,
+): Pick<ToolRound, 'memoryCalls' | 'clientCalls'> {
+  return {
+    memoryCalls: calls.filter(({ name }) => memoryTools.has(name)),
+    clientCalls: calls.filter(({ name }) => !memoryTools.has(name)),
+  }
 }

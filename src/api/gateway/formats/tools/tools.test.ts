@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { PendingToolCalls } from './chat-calls.ts'
+import { PendingToolCalls } from './chat-tools.ts'
 import { TOOL_DIALECTS } from './index.ts'
 import type { AnsweredToolRound } from './tool-dialect.ts'
-import { mergeUsage, sumUsage } from './usage-sum.ts'
+import { mergeUsage, sumUsage } from './tool-dialect.ts'
 
 it('[MT4] adds up what rounds used, field by field', () => {
   const one = { input: 1, details: { cached: 2 }, tier: 'a', only: 5 }
@@ -33,13 +33,13 @@ it('[MT4] tells streamed calls apart, with numbers, without, or all with the sam
   expect(same.add({ index: 0, ...named('a', 'memory_search', '{') })).toBeNull()
   expect(same.add({ index: 0, function: { arguments: '}' } })).toBeNull()
   expect(same.add({ index: 0, ...named('b', 'other', '{}') })).toMatchObject({ index: 3, id: 'b' })
-  expect(same.whole()).toEqual([named('a', 'memory_search', '{}'), named('b', 'other', '{}')])
+  expect(same.merged()).toEqual([named('a', 'memory_search', '{}'), named('b', 'other', '{}')])
 
   const without = new PendingToolCalls(own, 0)
   expect(without.add(named('a', 'other', '{'))).toMatchObject({ index: 0 })
   expect(without.add({ function: { arguments: '}' } })).toMatchObject({ index: 0 })
   expect(without.add(named('b', 'memory_search'))).toBeNull()
-  expect([without.hasOwn, without.hasOthers, without.shown]).toEqual([true, true, 1])
+  expect([without.hasMemoryCalls, without.hasClientCalls, without.shown]).toEqual([true, true, 1])
 
   const late = new PendingToolCalls(own, 0)
   expect(late.add({ index: 0, id: 'a', type: 'function' })).toBeNull()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { computeSectionSizes } from './section-sizes.ts'
+import { computeSectionSizes } from './context-builder.ts'
 
 describe('[GA8] what is fetched for a budget', () => {
   it.each([

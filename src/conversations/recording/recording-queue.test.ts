@@ -1,12 +1,9 @@
 /** What bounds how much is unrecorded: the queue and the window, without a store. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import {
-  type QueuedItem,
-  RecordingQueue,
-} from '../../src/conversations/recording/recording-queue.ts'
-import { RecordingWindow } from '../../src/conversations/recording/recording-window.ts'
-import { gate } from '../fakes/embedder.ts'
+import { gate } from '../../../test/fakes/embedder.ts'
+import { type QueuedItem, RecordingQueue } from './recording-queue.ts'
+import { RecordingWindow } from './recording-window.ts'
 
 type Item = QueuedItem & { readonly name: string }
 
@@ -27,7 +24,7 @@ function queueOf(limits = { tasksMax: 100, sizeMax: 100 }, batchMax = 3) {
   return { queue, add, batches, dropped, held }
 }
 
-it('[CV45] whatever waits is recorded together, in its order, up to a limit', async () => {
+it('[CV45] records queued requests in batches of limited size, in order', async () => {
   const { queue, add, batches, held } = queueOf()
   for (const name of ['a1', 'b1', 'a2', 'a3', 'c1']) add(name)
   held.open()
@@ -38,7 +35,7 @@ it('[CV45] whatever waits is recorded together, in its order, up to a limit', as
   ])
 })
 
-it('[CV20] what waits to be recorded is bounded in number and size, and the oldest is dropped', async () => {
+it('[CV20] drops the oldest requests beyond the limits of number and size', async () => {
   const { queue, add, batches, dropped, held } = queueOf({ tasksMax: 2, sizeMax: 10 }, 1)
   add('a0')
   await Promise.resolve()
@@ -51,7 +48,7 @@ it('[CV20] what waits to be recorded is bounded in number and size, and the olde
   expect(dropped).toEqual(['a1', 'a2', 'b1'])
 })
 
-it('[CV21] what waits of an owner can be dropped, and what runs is waited for', async () => {
+it('[CV21] drops queued requests of an owner and waits for the running batch', async () => {
   const { queue, add, batches, dropped, held } = queueOf(undefined, 1)
   add('a1')
   await Promise.resolve()
@@ -77,12 +74,12 @@ function fastWindow(stalledMs = 5_000): RecordingWindow {
   return window
 }
 
-it('[CV46] the first answer is recorded before it ends, because nobody knows how long that takes', () => {
+it('[CV46] records the first response before it ends, while the recording time is unknown', () => {
   const window = new RecordingWindow()
   expect(window.enter({})).toBe(false)
 })
 
-it('[CV46] a few answers may end before they are recorded, and others when those are', () => {
+it('[CV46] lets a few responses end before they are recorded, and others after these', () => {
   const window = fastWindow()
   const answers = Array.from({ length: 5 }, () => ({}))
   expect(answers.map((answer) => window.enter(answer))).toEqual([true, true, true, true, false])
@@ -91,7 +88,7 @@ it('[CV46] a few answers may end before they are recorded, and others when those
   expect(window.enter(answers[4] ?? {})).toBe(true)
 })
 
-it('[CV46] no answer ends before it is recorded while the last recording was slow', async () => {
+it('[CV46] lets no response end early after a slow recording', async () => {
   const window = fastWindow()
   const [slow, next, last] = [{}, {}, {}]
   window.begin(slow)
@@ -103,14 +100,14 @@ it('[CV46] no answer ends before it is recorded while the last recording was slo
   expect(window.enter(last)).toBe(true)
 })
 
-it('[CV46] nor while one that has ended takes long', async () => {
+it('[CV46] lets no response end early while an ended one is unrecorded for long', async () => {
   const window = fastWindow()
   expect(window.enter({})).toBe(true)
   await delay(80)
   expect(window.enter({})).toBe(false)
 })
 
-it('[CV46] nor while many requests are prepared', async () => {
+it('[CV46] lets no response end early while many requests are prepared', async () => {
   const window = fastWindow()
   const held = gate()
   const preparing = Array.from({ length: 5 }, () => window.preparing(() => held.opened))
@@ -120,7 +117,7 @@ it('[CV46] nor while many requests are prepared', async () => {
   expect(window.enter({})).toBe(true)
 })
 
-it('[CV46] a store that records nothing holds up no more answers until it is back', async () => {
+it('[CV46] lets all responses end early while the store is stalled', async () => {
   const window = fastWindow(20)
   const answers = Array.from({ length: 4 }, () => ({}))
   for (const answer of answers) window.enter(answer)
@@ -133,7 +130,7 @@ it('[CV46] a store that records nothing holds up no more answers until it is bac
   expect(window.enter({})).toBe(false)
 })
 
-it('[CV46] an answer that waits goes on as soon as it is recorded', async () => {
+it('[CV46] releases a waiting response as soon as it is recorded', async () => {
   const window = fastWindow()
   const held = gate()
   const waited = window.wait(held.opened)
