@@ -77,10 +77,25 @@ export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
 
 /** Browser sessions by the hash of their cookie, stored so that they survive a restart and work on every server. */
 export interface LoginRecords {
-  /** Removes the oldest sessions of the same key beyond the limit. */
+  /**
+   * Stores a login under the hash of its token. Beyond the limit of a key, its oldest login is removed.
+   *
+   * @example
+   * type Login = Parameters<typeof engine.admin.keys.logins.open>[1]
+   * const store = (hash: string, login: Login) => engine.admin.keys.logins.open(hash, login)
+   */
   open(hash: string, login: LoginRecord): Promise<void>
-  /** Resolves to null for an unknown or expired session. */
+  /**
+   * Null when there is no such login, or when it has expired.
+   *
+   * @example
+   * const login = await engine.admin.keys.logins.get('3f1c9e')
+   */
   get(hash: string): Promise<LoginRecord | null>
+  /**
+   * @example
+   * await engine.admin.keys.logins.close('3f1c9e')
+   */
   close(hash: string): Promise<void>
 }
 

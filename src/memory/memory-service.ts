@@ -1,11 +1,10 @@
 /** Memories of a scope: writing, reading, correcting and deleting them. */
 
+import { parseInstant } from '../domain/field-parsers.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
 import type { CountCache } from '../storage/access/count-cache.ts'
 import type { MemoryCounts, Page } from '../storage/store.ts'
 import {
@@ -186,7 +185,7 @@ export function createMemoryService({
     count: async (scope, query = {}) =>
       counts.count(parseScope(scope), reader.toMemoryFilter(query, ports.clock.now())),
     asOf: async (scope, at, query = {}) =>
-      reader.listMemoriesAsOf(ports, parseScope(scope), parseInstant(at), query),
+      reader.listMemoriesAsOf(ports, parseScope(scope), parseInstant('at', Number(at)), query),
     history: async (scope, id) => reader.listVersions(ports, parseScope(scope), parseMemoryId(id)),
     edit: async (scope, id, edit, options) =>
       editor.edit(ports, parseScope(scope), parseMemoryId(id), edit, options?.version),
@@ -216,14 +215,4 @@ export function createMemoryService({
       await usage.flush()
     },
   }
-}
-
-function parseInstant(at: Date | number): Instant {
-  const ms = Number(at)
-  if (!Number.isInteger(ms)) {
-    throw new AppError('invalid_input', '`at` must be a date or epoch milliseconds.', {
-      field: 'at',
-    })
-  }
-  return ms as Instant // a whole number of milliseconds
 }
