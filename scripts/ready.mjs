@@ -28,6 +28,10 @@ build('dist', ['src', 'tsconfig.build.json', 'scripts'], {
   compile: { project: 'tsconfig.build.json', sourceRoot: 'src' },
   bundle: ['scripts/bundle.mjs'],
 })
+const API_TYPES = join('studio', 'src', 'api', 'types.ts')
+if (isClean || newest(API_TYPES) < newest(join('dist', '.built'))) {
+  step('Generating API types', process.execPath, ['scripts/api-types.mjs'])
+}
 build('dist-studio', ['studio'], {
   bundle: ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],
 })

@@ -21,7 +21,10 @@ const lts = await import(pathToFileURL(resolve('test/lts/run.mjs')).href)
 const newerNode: string | null = lts.ltsNode()
 
 async function start(auth: 'keys' | 'off' = 'keys', requestsPerMinute = 0) {
-  const engine = await createEngine({ embedding: false, settings: { 'server.requestsPerMinute': requestsPerMinute } })
+  const engine = await createEngine({
+    embedding: false,
+    settings: { 'server.requestsPerMinute': requestsPerMinute },
+  })
   const door = createMcpHttpHandler({ contextOf: contextsOf(engine), version: VERSION })
   const mounts = [{ path: '/mcp', handle: door.handle }]
   const options = { host: '127.0.0.1', port: 0, version: VERSION, engine, auth, mounts }

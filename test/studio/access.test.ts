@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(
       expect(await violationsIn(page)).toEqual([])
       await form.getByRole('button', { name: 'Create API key' }).click()
       const secret = await page.getByLabel('API key', { exact: true }).inputValue()
-      expect(await engine.keys.verify(secret)).toMatchObject({
+      expect(await engine.admin.keys.verify(secret)).toMatchObject({
         ...{ name: 'Chat <b>app</b>', role: 'agent', home: 'ada', actsFor: ['bob', 'carol'] },
         expiresAt: expect.any(Number),
       })
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(
       await row.getByRole('button', { name: /Revoke/ }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
       await eventually(() => row.count()).toBe(0)
-      expect(await engine.keys.verify(secret)).toBe(null)
+      expect(await engine.admin.keys.verify(secret)).toBe(null)
     })
 
     it('[SG11] says beside the field what a key can’t be', async () => {
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)(
       await deleteAll.click()
       await page.getByText('All data of ada deleted').first().waitFor()
       await eventually(() => row.count()).toBe(0)
-      expect((await engine.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
+      expect((await engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
     })
 
     it('[SG11] revokes the key that one is signed in with, after a word on that', async () => {
@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)(
       await page.getByRole('alertdialog').getByText('signed out').waitFor()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
-      expect(await engine.keys.verify(key)).toBe(null)
+      expect(await engine.admin.keys.verify(key)).toBe(null)
     })
 
     it('[SG11] is for superadmins, as the audit log', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(missing !== null)(
     it('[SG12] narrows the audit log by owner and time, and leads to keys, jobs and settings', async () => {
       const { visit, engine } = await openStudio()
       const note = (operation: string, target: string, owner = 'ada') =>
-        engine.audit.append({ actor: null, operation, owner, targets: [target] })
+        engine.admin.audit.append({ actor: null, operation, owner, targets: [target] })
       await note('settings.change', 'recall.limit')
       await note('jobs.retry', 'job_1')
       await note('keys.revoke', 'key_1')
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)(
     it('[SG12] shows more of the audit log, and what happens meanwhile', async () => {
       const { visit, engine } = await openStudio()
       const note = (target: string) =>
-        engine.audit.append({
+        engine.admin.audit.append({
           actor: null,
           operation: 'memory.add',
           owner: 'ada',

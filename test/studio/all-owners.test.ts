@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)(
     it('[SU19] are neither offered nor shown to anybody else', async () => {
       const { visit, engine, url } = await openHouse()
       for (const role of ['user', 'agent', 'reader'] as const) {
-        const { secret: key } = await engine.keys.create({
+        const { secret: key } = await engine.admin.keys.create({
           ...{ name: role, role, defaultOwner: 'ada', actsFor: ['bob'] },
         })
         const page = await visit('memories', { key })

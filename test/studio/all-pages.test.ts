@@ -38,7 +38,7 @@ async function openHostile() {
   const { engine } = studio
   const texts = hostileTexts()
   const [first = ''] = texts
-  await engine.settings.change('default' as OwnerId, {
+  await engine.admin.settings.change('default' as OwnerId, {
     'gateway.enabled': true,
     'learning.extractionMode': 'manual',
   })
@@ -61,8 +61,8 @@ async function openHostile() {
   for (const hour of [9, 10]) {
     await engine.remember(OWNER, { content: `The boat ${first} leaves at ${hour} in the morning` })
   }
-  await engine.keys.create({ name: first.slice(0, 100), defaultOwner: 'default', role: 'reader' })
-  await engine.consolidate(OWNER)
+  await engine.admin.keys.create({ name: first.slice(0, 100), defaultOwner: 'default', role: 'reader' })
+  await engine.learning.consolidate(OWNER)
   const notes = folderWith({ 'MEMORY.md': `# ${first}\n\nkettle\n\n${texts.join('\n\n')}\n` })
   await engine.files?.roots.add('default', { kind: 'workspace', path: notes })
   await engine.files?.sync('default')
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
         const page = await visit('memories')
         const [newest] = (await engine.list(OWNER, { contains: '<script' })).rows
         const [episode] = (await engine.list(OWNER, { categories: ['episode'] })).rows
-        const [receipt] = (await engine.conversations.listReceipts(OWNER)).rows
+        const [receipt] = (await engine.conversations.receipts.list(OWNER)).rows
         const [root] = (await engine.files?.roots.list('default')) ?? []
         const asked = encodeURIComponent(first.slice(0, 60))
         for (const address of [
@@ -159,7 +159,7 @@ describe.skipIf(missing !== null)(
     it('[SU12] a key of one owner sees nothing of another, by whatever address', async () => {
       const { visit, engine, client } = await openStudio()
       const secret = await engine.remember(OWNER, { content: 'A secret of the house' })
-      await engine.ingest({
+      await engine.learning.ingest({
         ...{ ...OWNER, conversation: 'talk', skipExtraction: true },
         turns: [{ user: 'A secret was told', assistant: 'It was.' }],
       })

@@ -58,14 +58,14 @@ describe.skipIf(missing !== null)(
       await eventually(() => part('Language models')).toContain('Not configured')
       await eventually(() => part('Background jobs')).toContain('0 running')
       expect(await page.getByText('Memory is enabled for default').count()).toBe(0)
-      await engine.settings.change(HOME, { 'gateway.enabled': true })
+      await engine.admin.settings.change(HOME, { 'gateway.enabled': true })
       await page.getByText('no embedding model is available').waitFor()
       await page.getByText('no extraction model is configured').waitFor()
       await page.getByText('up to 800 tokens of memories').waitFor()
       expect(await violationsIn(page)).toEqual([])
       const settings = await visit('settings')
       await settings.getByText('up to 800 tokens of memories').waitFor()
-      await engine.settings.change(HOME, { 'gateway.dryRun': true })
+      await engine.admin.settings.change(HOME, { 'gateway.dryRun': true })
       await page.getByText('up to 800 tokens of memories').waitFor({ state: 'detached' })
       await page.getByRole('link', { name: 'Configure: Reranker' }).click()
       const card = page.getByRole('region', { name: 'Reranker' })
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)(
 
     it('[SG8] says when it can’t be told what memory costs and lacks', async () => {
       const { visit, engine } = await openStudio()
-      await engine.settings.change(HOME, { 'gateway.enabled': true })
+      await engine.admin.settings.change(HOME, { 'gateway.enabled': true })
       const page = await visit('engine')
       await page.getByText('no embedding model is available').waitFor()
       await failing(page, '**/api/learning/status*')
@@ -134,26 +134,26 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByRole('radio', { name: /^Static model/ }).click()
-      await eventually(async () => (await engine.settings.resolve(null))['embedding.source']).toBe(
+      await eventually(async () => (await engine.admin.settings.resolve(null))['embedding.source']).toBe(
         'static',
       )
       await card.getByText('Configured: static').waitFor()
       expect(await card.getByLabel('Allow the local model').count()).toBe(0)
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(
-        async () => (await engine.settings.getStored(null))['embedding.source'],
+        async () => (await engine.admin.settings.getStored(null))['embedding.source'],
       ).toBe(undefined)
       await card.getByLabel('Allow the static model').click()
       await eventually(
-        async () => (await engine.settings.resolve(null))['embedding.staticEnabled'],
+        async () => (await engine.admin.settings.resolve(null))['embedding.staticEnabled'],
       ).toBe(false)
       await card.getByLabel('Allow the local model').click()
       await eventually(
-        async () => (await engine.settings.resolve(null))['embedding.localEnabled'],
+        async () => (await engine.admin.settings.resolve(null))['embedding.localEnabled'],
       ).toBe(false)
       await card.getByRole('combobox', { name: 'Remote model' }).fill('cohere/embed-v4.0')
       await page.keyboard.press('Enter')
-      await eventually(async () => (await engine.settings.resolve(null))['embedding.model']).toBe(
+      await eventually(async () => (await engine.admin.settings.resolve(null))['embedding.model']).toBe(
         'cohere/embed-v4.0',
       )
     })
@@ -163,7 +163,7 @@ describe.skipIf(missing !== null)(
       for (let n = 0; n < 30; n++) {
         await engine.remember({ owner: 'default' }, { content: `Note ${n}` })
       }
-      await engine.reindex()
+      await engine.admin.reindex()
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Vector index' })
       await card.getByText('All memories and turns are embedded.').waitFor()
@@ -219,7 +219,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio({}, { rerank })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Reranker' })
-      const inForce = () => engine.settings.resolve(null)
+      const inForce = () => engine.admin.settings.resolve(null)
       const before = (await inForce())['recall.rerankEnabled']
       await card.getByLabel('Enable reranking').click()
       await eventually(async () => (await inForce())['recall.rerankEnabled']).toBe(!before)
@@ -257,7 +257,7 @@ describe.skipIf(missing !== null)(
       await card.getByRole('combobox', { name: 'Extraction model' }).fill('test/core')
       await page.keyboard.press('Enter')
       await eventually(
-        async () => (await engine.settings.resolve(null))['learning.extractionModel'],
+        async () => (await engine.admin.settings.resolve(null))['learning.extractionModel'],
       ).toBe('test/core')
       await eventually(() => test.isDisabled()).toBe(false)
       await test.click()
@@ -297,7 +297,7 @@ describe.skipIf(missing !== null)(
       onTestFinished(() => qdrant.stop())
       const { visit, engine } = await openStudio({}, { embedding: createHashingEmbedder() })
       await engine.remember({ owner: 'default' }, { content: 'I prefer tea' })
-      await engine.reindex()
+      await engine.admin.reindex()
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Qdrant' })
       await card.getByLabel('URL').fill(qdrant.url)
@@ -311,7 +311,7 @@ describe.skipIf(missing !== null)(
       await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Active')
       await card.getByText('Stored: ***-see').waitFor()
       expect(await page.content()).not.toContain(key)
-      expect((await engine.settings.resolve(null))['vectorStore.qdrantCollectionPrefix']).toBe(
+      expect((await engine.admin.settings.resolve(null))['vectorStore.qdrantCollectionPrefix']).toBe(
         'household',
       )
       await card.getByRole('button', { name: 'Test connection' }).click()
@@ -332,7 +332,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => part.innerText()).toContain('Active')
       expect(await violationsIn(page)).toEqual([])
       await card.getByRole('button', { name: 'Disable' }).click()
-      const store = async () => (await engine.settings.resolve(null))['vectorStore.backend']
+      const store = async () => (await engine.admin.settings.resolve(null))['vectorStore.backend']
       await eventually(store).toBe('embedded')
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(store).toBe('qdrant')
@@ -355,7 +355,7 @@ describe.skipIf(missing !== null)(
       await card.getByRole('button', { name: 'Repair' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Repair' }).click()
       await card.getByText('1 problem repaired.').waitFor()
-      expect(await engine.checkIntegrity()).toEqual([])
+      expect(await engine.admin.checkIntegrity()).toEqual([])
     })
   },
 )

@@ -34,14 +34,14 @@ async function leaveFaded({ engine }: Opened): Promise<() => Promise<number>> {
   const other = { owner: 'other' }
   for (const content of FADED) await engine.remember(other, { content, salience: 0.2 })
   async function* aged() {
-    for await (const line of engine.export(other)) {
+    for await (const line of engine.admin.export(other)) {
       yield line.replaceAll(
         /"(createdAt|updatedAt)":(\d+)/g,
         (_, name: string, at: string) => `"${name}":${Number(at) - YEAR_MS}`,
       )
     }
   }
-  expect(await engine.import(aged(), OWNER)).toMatchObject({ failed: 0 })
+  expect(await engine.admin.import(aged(), OWNER)).toMatchObject({ failed: 0 })
   return async () => (await engine.list(OWNER)).rows.length
 }
 
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)(
         throw new Error('No.')
       }
       await engine.remember(OWNER, { content: 'An umbrella was left in a cafe' })
-      await expect(engine.consolidate(OWNER, { onProgress })).rejects.toThrow()
+      await expect(engine.learning.consolidate(OWNER, { onProgress })).rejects.toThrow()
       const page = await visit('jobs')
       const rows = page.getByRole('row')
       await eventually(() => rows.count()).toBe(51)
@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(
       await say('trip', ROME, 'Soon.', 'default')
       await say('trip', `${ROME} And back?`, 'In July.', 'default')
       for (let attempt = 0; attempt < 3; attempt++) {
-        await engine.distill({ ...OWNER, session: 'trip' })
+        await engine.learning.distill({ ...OWNER, session: 'trip' })
       }
       const page = await visit('jobs?tab=learning')
       await page.getByText('test/core').waitFor()
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(
     it('[SR13] readers see jobs of their owner, and nothing that they may not do', async () => {
       const { visit, say, engine } = await openJobs()
       await say('trip', ROME, 'Soon.', 'default')
-      await engine.consolidate(OWNER)
+      await engine.learning.consolidate(OWNER)
       const key = await keyFor(engine, 'reader', 'default')
       const page = await visit('jobs', { key })
       await page.getByText('Distill session').waitFor()

@@ -27,8 +27,8 @@ async function openMap({ hasVectors = true } = {}) {
   for (const [content, category, entities] of SAID) {
     await engine.remember(OWNER, { content, category, entities })
   }
-  if (hasVectors) await engine.reindex()
-  const active = async () => (await engine.countMemories(OWNER)).total
+  if (hasVectors) await engine.admin.reindex()
+  const active = async () => (await engine.memories.count(OWNER)).total
   return { ...studio, active }
 }
 
@@ -160,7 +160,7 @@ describe.skipIf(missing !== null)(
       const page = await visit('map')
       await drawn(page)
       await engine.remember(OWNER, { content: 'Bo bought a second violin', category: 'event' })
-      await engine.reindex()
+      await engine.admin.reindex()
       await page.getByRole('button', { name: 'Update map' }).click()
       const more = page.getByRole('img', { name: /Map of 18 memories/ })
       await more.waitFor()

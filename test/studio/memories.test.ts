@@ -28,7 +28,7 @@ async function openMemories() {
   )
   await engine.remember({ ...OWNER, user: 'kim' }, { content: BAND, provenance: { source: 'mcp' } })
   const old = await engine.remember(OWNER, { content: OLD, trust: 'suspect' })
-  await engine.disable(OWNER, old.memory.id)
+  await engine.memories.disable(OWNER, old.memory.id)
   const now = async (content: string) => {
     const statuses = ['active', 'disabled', 'forgotten', 'superseded'] as const
     const { rows } = await engine.list(OWNER, { statuses, contains: content })
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)(
           },
         },
       )
-      await engine.settings.change(owner('default'), {
+      await engine.admin.settings.change(owner('default'), {
         'gateway.enabled': true,
         'learning.extractionMode': 'manual',
       })
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
       const { ask } = clientOf(engine)
       await ask(['Where is tea served at five?'], answerOf('In the blue salon.'), { scope: OWNER })
       await ask(['zzyzx'], answerOf('?'), { scope: OWNER, wants: { inject: false } })
-      const { rows: receipts } = await engine.conversations.listReceipts(OWNER)
+      const { rows: receipts } = await engine.conversations.receipts.list(OWNER)
       const given = receipts.filter(({ injected }) => injected !== null).length
       const page = await visit('memories')
       const card = async (name: string) =>
@@ -139,7 +139,7 @@ describe.skipIf(missing !== null)(
       // Three memories and four turns of all owners: the index is one.
       await eventually(() => card('Not embedded yet')).toBe('7')
       isAway = false
-      await engine.reindex()
+      await engine.admin.reindex()
       await engine.remember(OWNER, { content: 'She plays at dusk...' })
       await eventually(() => card('Memories')).toBe('3')
       expect(await card('Tokens (estimated)')).toBe('20')
@@ -286,7 +286,7 @@ describe.skipIf(missing !== null)(
 
     it('[SU2] forgets many after a question, and brings all of them back', async () => {
       const { visit, engine } = await openMemories()
-      const active = async () => (await engine.countMemories(OWNER)).total
+      const active = async () => (await engine.memories.count(OWNER)).total
       const page = await visit('memories')
       await page.getByLabel(`Select: ${TEA}`).check()
       await page.getByText('1 selected').waitFor()
@@ -359,7 +359,7 @@ describe.skipIf(missing !== null)(
       const { memory: tea } = await engine.remember(OWNER, { content: TEA })
       await engine.remember(OWNER, { content: CELLO })
       await engine.edit(OWNER, tea.id, { importance: 9 })
-      await engine.reindex()
+      await engine.admin.reindex()
       const page = await visit('memories?order=updated')
       await eventually(() => rows(page)).toEqual([TEA, CELLO])
       await page.getByLabel('Search mode').selectOption('semantic')
@@ -451,7 +451,7 @@ describe.skipIf(missing !== null)(
       await form.getByRole('button', { name: 'Save my version' }).click()
       await form.waitFor({ state: 'hidden' })
       expect(await now('Mine')).toMatchObject({ content: 'Mine', importance: 10 })
-      const versions = await engine.history(OWNER, tea.id)
+      const versions = await engine.memories.history(OWNER, tea.id)
       expect(versions.map(({ memory }) => memory.content)).toEqual(['Mine', 'Theirs', TEA])
     })
 

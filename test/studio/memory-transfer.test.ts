@@ -14,12 +14,12 @@ const MONTHS_MS = 90 * 86_400_000
 async function openOne() {
   const studio = await openStudio()
   const { engine } = studio
-  await engine.settings.change('default' as OwnerId, {
+  await engine.admin.settings.change('default' as OwnerId, {
     'gateway.enabled': true,
     'learning.extractionMode': 'manual',
   })
   await personOn(engine).say('chat-1', 'Where do I live? In Graz.', 'I see.', 'default')
-  const [turn] = (await engine.transcript.turns({ ...OWNER, session: 'chat-1' })).rows
+  const [turn] = (await engine.conversations.turns.list({ ...OWNER, session: 'chat-1' })).rows
   const { memory } = await engine.remember(
     { ...OWNER, session: 'chat-1' },
     {
@@ -120,7 +120,7 @@ describe.skipIf(missing !== null)(
       const other = { owner: 'other' }
       await engine.remember(other, { content: 'Her brother keeps bees' })
       const lines: string[] = []
-      for await (const line of engine.export(other)) lines.push(line)
+      for await (const line of engine.admin.export(other)) lines.push(line)
       const page = await visit('memories')
       await more(page, /Import/)
       const dialog = page.getByRole('dialog')
@@ -150,14 +150,14 @@ describe.skipIf(missing !== null)(
         await engine.remember(other, { content: `The ${name} was left in a cafe. ${LONG}` })
       }
       async function* aged() {
-        for await (const line of engine.export(other)) {
+        for await (const line of engine.admin.export(other)) {
           yield line.replaceAll(
             /"(createdAt|updatedAt)":(\d+)/g,
             (_, name: string, at: string) => `"${name}":${Number(at) - MONTHS_MS}`,
           )
         }
       }
-      await engine.import(aged(), OWNER)
+      await engine.admin.import(aged(), OWNER)
       const active = async () => (await engine.list(OWNER)).rows.length
       const page = await visit('memories')
       await more(page, /Summarize old/)

@@ -13,7 +13,7 @@ const ASKED = `playground?q=${encodeURIComponent(QUESTION)}`
 async function openPlayground() {
   const studio = await openStudio()
   const scope = { owner: 'default' }
-  await studio.engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
+  await studio.engine.admin.settings.change('default' as OwnerId, { 'gateway.enabled': true })
   await studio.engine.remember(scope, { content: HOSTILE })
   await studio.engine.remember(scope, { content: 'My dog barks at night', category: 'event' })
   return { ...studio, scope }
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(
         expect(await panel.locator('mark').innerText()).toContain('<recollect-memory')
         expect(JSON.parse(await panel.locator('pre').innerText())).toHaveProperty('model')
       }
-      await engine.settings.change('default' as OwnerId, { 'gateway.dryRun': true })
+      await engine.admin.settings.change('default' as OwnerId, { 'gateway.dryRun': true })
       await page.getByRole('button', { name: 'Run' }).click()
       await given.getByText('The gateway would not insert this context now.').waitFor()
     })
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(
     it('[TU9] marks turns, explains them, narrows to one source, and leads to the conversation', async () => {
       const { visit, engine, scope } = await openPlayground()
       const long = `${'It rained all day. '.repeat(40)}The dog of my neighbour has the name Bruno.`
-      await engine.ingest({
+      await engine.learning.ingest({
         ...{ ...scope, conversation: 'walk', skipExtraction: true },
         turns: [{ user: 'Which name has the dog next door?', assistant: long }],
       })
@@ -109,7 +109,7 @@ describe.skipIf(missing !== null)(
 
     it('[TU10] lists the excerpts of the block, and leads to their conversation', async () => {
       const { visit, engine, scope } = await openPlayground()
-      await engine.ingest({
+      await engine.learning.ingest({
         ...{ ...scope, conversation: 'walk', skipExtraction: true },
         turns: [{ user: 'My neighbour gave the dog next door the name Bruno.' }],
       })
@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(
       )
       await engine.remember({ owner: 'default' }, { content: 'My dog barks at night' })
       await engine.remember({ owner: 'default' }, { content: 'The dog has its name from a book' })
-      await engine.reindex()
+      await engine.admin.reindex()
       const page = await visit(ASKED)
       const resolution = page.getByRole('region', { name: 'Retrieval details' })
       const fact = (name: string) =>

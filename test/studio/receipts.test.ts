@@ -7,7 +7,7 @@ import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from '
 async function openReceipts() {
   const studio = await openStudio()
   const { engine } = studio
-  await engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
+  await engine.admin.settings.change('default' as OwnerId, { 'gateway.enabled': true })
   await engine.remember({ owner: 'default' }, { content: 'The dog of Ada is called <b>Rex</b>' })
   return {
     ...studio,
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(
       await rows.click()
       await drawer.getByRole('link', { name: 'Open session' }).click()
       await page.waitForURL(/studio\/sessions\?.*session=walk/)
-      await engine.settings.change('default' as OwnerId, { 'gateway.enabled': false })
+      await engine.admin.settings.change('default' as OwnerId, { 'gateway.enabled': false })
       await page.goBack()
       await page.keyboard.press('Escape')
       await page.getByRole('main').getByRole('link', { name: 'Open settings' }).click()
@@ -126,9 +126,9 @@ describe.skipIf(missing !== null)(
         'walk',
       )
       await asked(`${ABOUT_DOG} Does the dog walk to the lighthouse?`, 'openai/gpt')
-      const [{ id } = { id: '' }] = (await engine.conversations.listReceipts({ owner: 'default' }))
+      const [{ id } = { id: '' }] = (await engine.conversations.receipts.list({ owner: 'default' }))
         .rows
-      const receipt = await engine.conversations.getReceipt({ owner: 'default' }, id)
+      const receipt = await engine.conversations.receipts.get({ owner: 'default' }, id)
       const page = await visit('receipts')
       await page.locator('[data-receipt]').first().click()
       const drawer = page.getByRole('dialog', { name: 'Receipt' })
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(
       await asked(`${ABOUT_DOG} What does the dog of Ada eat?`, 'openai/gpt')
       const { rows } = await engine.list(owner, { contains: 'Rex' })
       await engine.forget(owner, rows[0]?.id ?? '')
-      await engine.erase(owner, memory.id)
+      await engine.memories.erase(owner, memory.id)
       const page = await visit('receipts')
       await page.locator('[data-receipt]').first().click()
       const drawer = page.getByRole('dialog', { name: 'Receipt' })

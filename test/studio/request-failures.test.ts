@@ -16,7 +16,7 @@ async function openFilled() {
   }
   await engine.remember(OWNER, { content: TALK, category: 'episode' })
   const { memory } = await engine.remember(OWNER, { content: TEA })
-  await engine.reindex()
+  await engine.admin.reindex()
   return { ...studio, tea: memory.id }
 }
 

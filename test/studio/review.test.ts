@@ -12,8 +12,8 @@ async function openReview() {
   const studio = await openStudio()
   const { engine } = studio
   const turns = [{ user: NINE, assistant: 'Fine.' }]
-  await engine.ingest({ ...OWNER, conversation: 'port', turns, skipExtraction: true })
-  const [said] = (await engine.transcript.turns({ ...OWNER, session: 'port' })).rows
+  await engine.learning.ingest({ ...OWNER, conversation: 'port', turns, skipExtraction: true })
+  const [said] = (await engine.conversations.turns.list({ ...OWNER, session: 'port' })).rows
   const provenance = { source: 'gateway', turns: said === undefined ? [] : [said.id] }
   const { memory: first } = await engine.remember(OWNER, { content: NINE, provenance })
   const { memory: second } = await engine.remember(OWNER, { content: TEN })

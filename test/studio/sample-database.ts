@@ -46,8 +46,8 @@ export async function fillHousehold(path: string, now = Date.now()): Promise<voi
       ...TALKS.filter(({ daysAgo }) => daysAgo <= DOUBTS_DAYS_AGO).map(learnedFrom),
     ),
   })
-  await engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
-  await engine.settings.change(null, { 'learning.extractionModel': 'anthropic/claude-haiku' })
+  await engine.admin.settings.change('default' as OwnerId, { 'gateway.enabled': true })
+  await engine.admin.settings.change(null, { 'learning.extractionModel': 'anthropic/claude-haiku' })
   const goTo = (daysAgo: number) => {
     clock.advance(Math.max(0, now - daysAgo * DAY_MS - clock.now()))
   }
@@ -80,7 +80,7 @@ async function have({ engine, ask }: Life, { session, model, said }: Talk): Prom
     await ask([...before, user], answerOf(assistant, { usage }), { scope, model })
     before.push(user, assistant)
   }
-  await engine.distill(scope)
+  await engine.learning.distill(scope)
 }
 
 async function askAgain({ ask }: Life, time: number): Promise<void> {
@@ -105,7 +105,7 @@ async function leaveDoubts(engine: Engine): Promise<void> {
   await engine.edit(OWNER, home, { content: 'I live in Trieste, above the bakery of Bruna' })
   await engine.edit(OWNER, home, { importance: 8, pinned: true })
   await engine.remember({ owner: 'workshop' }, { content: 'The alarm code is kept in the safe' })
-  await engine.consolidate(OWNER)
+  await engine.learning.consolidate(OWNER)
 }
 
 function learnedFrom({ summary, topics, decisions, actionItems, facts }: Talk): object {

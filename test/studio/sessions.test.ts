@@ -26,7 +26,7 @@ async function openSessions(...answers: ConstructorParameters<typeof ScriptedMod
   const studio = await openStudio(settings, { languageModel })
   const { engine } = studio
   const { say } = personOn(engine)
-  await engine.ingest({
+  await engine.learning.ingest({
     ...{ ...OWNER, conversation: 'long', skipExtraction: true },
     turns: Array.from({ length: 130 }, (_, index) => ({ user: `Turn number ${index}` })),
     sessionDate: Date.parse('2026-04-01T12:00:00Z'),
@@ -37,7 +37,7 @@ async function openSessions(...answers: ConstructorParameters<typeof ScriptedMod
     ...studio,
     scope,
     turnsOf: async (session: string) =>
-      (await engine.transcript.turns({ ...OWNER, session }, { limit: 500 })).rows,
+      (await engine.conversations.turns.list({ ...OWNER, session }, { limit: 500 })).rows,
     factStatus: async () => {
       const statuses = ['active', 'forgotten'] as const
       const { rows } = await engine.list(OWNER, { statuses, contains: FACT })
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openSessions()
       for (let n = 0; n < 51; n++) {
         const turns = [{ user: `Hello ${n}` }]
-        await engine.ingest({ ...OWNER, conversation: `c${n}`, turns, skipExtraction: true })
+        await engine.learning.ingest({ ...OWNER, conversation: `c${n}`, turns, skipExtraction: true })
       }
       const page = await visit('sessions?session=long')
       const list = page.getByRole('region', { name: 'Session list' })
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(
       const learned = answer([{ content: FACT, turns: [0] }], { summary })
       const { visit, engine, scope } = await openSessions(...[failing, failing, failing], learned)
       await personOn(engine).say('trip', `${ROME} And back?`, 'In July.', 'default')
-      for (let attempt = 0; attempt < 3; attempt++) await engine.distill(scope)
+      for (let attempt = 0; attempt < 3; attempt++) await engine.learning.distill(scope)
       const page = await visit('sessions?session=trip')
       await transcript(page).getByRole('button', { name: 'Retry all' }).click()
       await page.getByText('2 exchanges queued for retry').first().waitFor()
@@ -177,7 +177,7 @@ describe.skipIf(missing !== null)(
         ...[failing, failing, failing],
         LEARNED,
       )
-      for (let attempt = 0; attempt < 3; attempt++) await engine.distill(scope)
+      for (let attempt = 0; attempt < 3; attempt++) await engine.learning.distill(scope)
       const page = await visit('sessions?session=trip')
       const shown = transcript(page)
       await shown.getByText('Failed 3 times: invalid_input').waitFor()
@@ -200,7 +200,7 @@ describe.skipIf(missing !== null)(
       }
       await open()
       const [turn] = await turnsOf('trip')
-      await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs' })
+      await engine.conversations.turns.edit(OWNER, turn?.id ?? '', { content: 'Theirs' })
       await page.getByLabel('Content', { exact: true }).fill('Mine')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('changed by someone else').waitFor()
@@ -211,7 +211,7 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: 'Undo' }).click()
       await transcript(page).getByText('Theirs', { exact: true }).waitFor()
       await open()
-      await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs again' })
+      await engine.conversations.turns.edit(OWNER, turn?.id ?? '', { content: 'Theirs again' })
       await page.getByLabel('Content', { exact: true }).fill('Mine again')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByRole('button', { name: 'Use stored version' }).click()
@@ -222,7 +222,7 @@ describe.skipIf(missing !== null)(
 
     it('[SR10] forgets a turn or all of them, with what was learned when that is wanted', async () => {
       const { visit, engine, scope, turnsOf, factStatus } = await openSessions()
-      await engine.distill(scope)
+      await engine.learning.distill(scope)
       const page = await visit('sessions?session=trip')
       await transcript(page).getByRole('link', { name: FACT }).waitFor()
       await transcript(page).getByRole('button', { name: MORE }).first().click()

@@ -32,7 +32,7 @@ describe.skipIf(missing !== null)(
 
     it('[SG10] changes, undoes and resets, and says what gave a value', async () => {
       const { visit, engine } = await openStudio()
-      await engine.settings.change(null, { 'recall.limit': 20 })
+      await engine.admin.settings.change(null, { 'recall.limit': 20 })
       const page = await visit('settings')
       const limit = page.locator('[data-setting="recall.limit"]')
       const field = limit.getByRole('spinbutton')
@@ -42,24 +42,24 @@ describe.skipIf(missing !== null)(
       await field.fill('7')
       await field.press('Enter')
       await eventually(() => source.innerText()).toBe('owner')
-      expect((await engine.settings.getStored(HOME))['recall.limit']).toBe(7)
+      expect((await engine.admin.settings.getStored(HOME))['recall.limit']).toBe(7)
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(() => field.inputValue()).toBe('20')
-      expect((await engine.settings.getStored(HOME))['recall.limit']).toBe(undefined)
+      expect((await engine.admin.settings.getStored(HOME))['recall.limit']).toBe(undefined)
       await field.fill('8')
       await field.press('Enter')
       await limit.getByRole('button', { name: 'Reset recall.limit' }).click()
       await eventually(() => field.inputValue()).toBe('20')
       await page.getByRole('switch', { name: 'gateway.contextEnabled', exact: true }).click()
       await eventually(
-        async () => (await engine.settings.getStored(HOME))['gateway.contextEnabled'],
+        async () => (await engine.admin.settings.getStored(HOME))['gateway.contextEnabled'],
       ).toBe(false)
       await page.getByRole('combobox', { name: 'recall.strategy' }).selectOption('keyword')
-      await eventually(async () => (await engine.settings.getStored(HOME))['recall.strategy']).toBe(
+      await eventually(async () => (await engine.admin.settings.getStored(HOME))['recall.strategy']).toBe(
         'keyword',
       )
       const model = page.locator('[data-setting="learning.extractionModel"]').getByRole('textbox')
-      const named = async () => (await engine.settings.getStored(HOME))['learning.extractionModel']
+      const named = async () => (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
       await model.fill('house/small')
       await model.press('Enter')
       await eventually(named).toBe('house/small')
@@ -74,14 +74,14 @@ describe.skipIf(missing !== null)(
       const row = page.locator('[data-setting="learning.extractionModel"]')
       const model = row.getByRole('textbox')
       await model.fill('house/sm')
-      await engine.settings.change(HOME, { 'learning.extractionModel': 'other/model' })
+      await engine.admin.settings.change(HOME, { 'learning.extractionModel': 'other/model' })
       await eventually(() => row.locator('h3 + span').innerText()).toBe('owner')
       expect(await model.inputValue()).toBe('house/sm')
       await model.press('Enter')
-      const named = async () => (await engine.settings.getStored(HOME))['learning.extractionModel']
+      const named = async () => (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
       await eventually(named).toBe('house/sm')
       // Left as it was, the field tells what came meanwhile.
-      await engine.settings.change(HOME, {
+      await engine.admin.settings.change(HOME, {
         'learning.extractionModel': 'third/model',
         'recall.limit': 20,
       })
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
       await limit.getByRole('spinbutton').fill('101')
       await limit.getByRole('spinbutton').press('Enter')
       await eventually(() => limit.getByRole('alert').innerText()).toContain('recall.limit')
-      expect((await engine.settings.getStored(HOME))['recall.limit']).toBe(undefined)
+      expect((await engine.admin.settings.getStored(HOME))['recall.limit']).toBe(undefined)
       const quiet = page.locator('[data-setting="learning.debounceSeconds"]')
       for (let time = 0; time < 2; time++) {
         await quiet.getByRole('spinbutton').fill('5000')
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)(
 
     it('[SG10] finds settings by words, and keeps that in the address', async () => {
       const { visit, engine } = await openStudio()
-      await engine.settings.change(HOME, { 'retention.trashDays': 3 })
+      await engine.admin.settings.change(HOME, { 'retention.trashDays': 3 })
       const page = await visit('settings')
       const names = () => page.locator('[data-setting] h3').allInnerTexts()
       await page.keyboard.press('/')
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)(
       const user = await visit('settings', { key: await keyFor(engine, 'user', 'ada') })
       await user.getByRole('switch', { name: 'gateway.enabled', exact: true }).click()
       await eventually(
-        async () => (await engine.settings.getStored('ada' as OwnerId))['gateway.enabled'],
+        async () => (await engine.admin.settings.getStored('ada' as OwnerId))['gateway.enabled'],
       ).toBe(true)
       await user.getByRole('tab', { name: 'System' }).click()
       await user.getByText('Only superadmins can change system settings.').waitFor()

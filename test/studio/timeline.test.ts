@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openTimeline()
       const page = await visit('timeline', { timezoneId: 'UTC' })
       const { rows } = await engine.list(OWNER, { contains: 'Kim looked' })
-      await engine.disable(OWNER, rows[0]?.id ?? '')
+      await engine.memories.disable(OWNER, rows[0]?.id ?? '')
       await page.getByLabel('Status').selectOption('disabled')
       await eventually(() => days(page)).toEqual(['Wednesday 20 May'])
       await engine.restore(OWNER, rows[0]?.id ?? '')
@@ -107,7 +107,7 @@ describe.skipIf(missing !== null)(
       await page.getByText('No episodes yet').waitFor()
       await page.getByText('Set learning.extractionModel').waitFor()
       expect(await violationsIn(page)).toEqual([])
-      await engine.settings.change('default' as OwnerId, {
+      await engine.admin.settings.change('default' as OwnerId, {
         ...{ 'gateway.enabled': true, 'learning.extractionMode': 'manual' },
       })
       await personOn(engine).say('chat-1', 'Where is the key?', 'Under the mat.', 'default')

@@ -4,7 +4,6 @@
  * session links by which the next request is recognized are one commit.
  */
 
-import { parseEntries } from '../../domain/entries/entry.ts'
 import type { EntryId, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Exchange } from '../../domain/model-call.ts'
@@ -34,7 +33,6 @@ import {
   type SessionLink,
   type SessionLinks,
   type SessionPosition,
-  toStoredLink,
 } from '../session/session-resolver.ts'
 
 type RecordedText = { readonly turn: TurnId; readonly text: string }

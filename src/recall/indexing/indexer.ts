@@ -183,6 +183,7 @@ export class Indexer {
       )
       if (!(await Promise.race([batch, timeout]))) break
     }
+    clearTimeout(timer)
   }
 
   /** Embeds all documents that lack a vector. `force` drops the present vectors first. */
