@@ -13,7 +13,7 @@ import {
   parseText,
 } from '../domain/field-parsers.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
-import { JOB_FAULTS, type Job, type JobErrorCode } from '../domain/job.ts'
+import { JOB_FAULTS, type Job, type JobErrorCode } from '../domain/job-row.ts'
 import type { AppError } from '../lib/errors.ts'
 import { hashParts } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -22,9 +22,9 @@ import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 
-export type { Job, JobErrorCode, JobStatus } from '../domain/job.ts'
+export type { Job, JobErrorCode, JobStatus } from '../domain/job-row.ts'
 
-export { JOB_STATUSES } from '../domain/job.ts'
+export { JOB_STATUSES } from '../domain/job-row.ts'
 
 export type JobRequest = {
   readonly kind: string

@@ -6,7 +6,7 @@
  */
 import type { Entry, EntryKind } from '../domain/entries/entry.ts'
 import type { JobId, OwnerId, SignalId, TurnId } from '../domain/ids.ts'
-import { JOB_FAULTS, JOB_STATUSES, type Job, type JobErrorCode } from '../domain/job.ts'
+import { JOB_FAULTS, JOB_STATUSES, type Job, type JobErrorCode } from '../domain/job-row.ts'
 import type { Place } from '../domain/scope.ts'
 import { renameSettings } from '../domain/settings/renamed-settings.ts'
 import { SIGNAL_STATUSES, type Signal } from '../domain/signal.ts'

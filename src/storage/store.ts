@@ -11,7 +11,7 @@ import type {
   TombstoneId,
   TurnId,
 } from '../domain/ids.ts'
-import type { Job, JobStatus } from '../domain/job.ts'
+import type { Job, JobStatus } from '../domain/job-row.ts'
 import type {
   Memory,
   MemoryCategory,

@@ -1,7 +1,7 @@
 /** Makes entries and turns for tests, as `memories.ts` makes memories. */
 import type { Entry, EntryKind } from '../../src/domain/entries/entry.ts'
 import type { EntryId, JobId, SignalId, TurnId } from '../../src/domain/ids.ts'
-import type { Job } from '../../src/domain/job.ts'
+import type { Job } from '../../src/domain/job-row.ts'
 import type { Signal } from '../../src/domain/signal.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import type { JsonObject } from '../../src/lib/json.ts'

@@ -145,7 +145,7 @@ it('[ST19] a file index of version 0.1 keeps its files, scans and generation', a
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
 
-it('[EX6] imports an export of version 0.1 under the present names', async () => {
+it('[PO41] imports an export of version 0.1 under the present names', async () => {
   const store = createInMemoryStore()
   const engine = createEngineWith({
     ...{ store, clock: new FakeClock(), ids: countingIds(), settings: {} },

@@ -3,7 +3,7 @@
  * recording: rows by id, and the last turn of a session.
  */
 import type { Entry } from '../../domain/entries/entry.ts'
-import type { Job } from '../../domain/job.ts'
+import type { Job } from '../../domain/job-row.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Change, FindQuery, Page, Row, Store, Table, Tables } from '../store.ts'

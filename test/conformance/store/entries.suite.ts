@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ENTRY_KINDS } from '../../../src/domain/entries/entry.ts'
 import type { ChangeId } from '../../../src/domain/ids.ts'
-import { JOB_STATUSES } from '../../../src/domain/job.ts'
+import { JOB_STATUSES } from '../../../src/domain/job-row.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../../src/domain/scope.ts'
 import { SIGNAL_STATUSES } from '../../../src/domain/signal.ts'
 import { TURN_ROLES } from '../../../src/domain/turn.ts'

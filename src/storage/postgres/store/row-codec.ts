@@ -16,7 +16,7 @@ import type {
   TurnId,
   UserId,
 } from '../../../domain/ids.ts'
-import type { Job, JobErrorCode, JobStatus } from '../../../domain/job.ts'
+import type { Job, JobErrorCode, JobStatus } from '../../../domain/job-row.ts'
 import type {
   Memory,
   MemoryCategory,

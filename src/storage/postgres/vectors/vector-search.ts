@@ -12,7 +12,7 @@ import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { type DocumentKind, selectKinds } from '../../../domain/search-document.ts'
 import { LruCache } from '../../../lib/lru-cache.ts'
-import { isZeroVector } from '../../../lib/vector-math.ts'
+import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {
   assertVectorFits,
@@ -28,6 +28,7 @@ import {
   type NeighborColumns,
   readNeighbors,
 } from '../search/session-neighbors.ts'
+import { DOCUMENT_NUMBER_MIN } from '../store/document-kinds.ts'
 import { decodeText } from '../store/row-codec.ts'
 import {
   createParameterBinder,
@@ -36,9 +37,20 @@ import {
   toDocumentConditions,
   toScopeConditions,
 } from '../store/sql-filters.ts'
-import { searchExact } from './exact-search.ts'
-import { encodeVector, type PgvectorFormat, toSimilarityExpression } from './vector-format.ts'
-import { JIT_OFF, toHashJoin, toLateralJoin, toVectorConditions } from './vector-joins.ts'
+import {
+  decodeVector,
+  encodeVector,
+  type PgvectorFormat,
+  toReadExpression,
+  toSimilarityExpression,
+} from './vector-format.ts'
+import {
+  HASH_JOIN_SETTINGS,
+  JIT_OFF,
+  toHashJoin,
+  toLateralJoin,
+  toVectorConditions,
+} from './vector-joins.ts'
 import {
   getIndexSuffix,
   INDEX_PREFIX,
@@ -353,4 +365,57 @@ function toVisibleHits(
 function hitFrom(row: HitColumns, place: number, besides: VectorQuery['besides']): VectorHit {
   const { id, similarity } = row
   return { id: decodeText(id), similarity, ...readNeighbors(row, place, besides) }
+}
+
+/** Vectors held in memory at once. */
+const EXACT_PAGE_ROWS = 5_000
+
+type ExactColumns = { memory: number; id: MemoryId; vector: string }
+
+/**
+ * Without pgvector: PostgreSQL applies scope and filters and returns the vectors page by page, and this process
+ * compares them. An SQL function would do so at several times the cost.
+ */
+async function searchExact(
+  tables: VectorStorage,
+  search: VectorSearchContext,
+): Promise<readonly VectorHit[]> {
+  const { limit } = search.query
+  let best: readonly VectorHit[] = []
+  for (let last = DOCUMENT_NUMBER_MIN; ; ) {
+    const rows = await readVectorPage(tables, search, last)
+    best = [...best, ...rows.map((row) => toExactHit(tables, search, row))]
+      .sort(compareBySimilarity)
+      .slice(0, limit)
+    last = rows.at(-1)?.memory ?? last
+    if (rows.length < EXACT_PAGE_ROWS) return best
+  }
+}
+
+async function readVectorPage(
+  tables: VectorStorage,
+  search: VectorSearchContext,
+  after: number,
+): Promise<readonly ExactColumns[]> {
+  const { runnerFor: of, format: form } = tables
+  const { space: kept, scope } = search
+  const binder = createParameterBinder()
+  const [settings, from] = isSelective(scope, search.query.where)
+    ? [[], toSelectiveFilteredVectors(tables, search, binder)]
+    : [HASH_JOIN_SETTINGS, toFilteredVectors(tables, search, binder)]
+  return of([scope.owner]).readWithSettings<ExactColumns>(
+    settings,
+    `SELECT e.memory, id, ${toReadExpression(form, `e.${kept.column}`)} AS vector FROM ${from}
+       AND e.memory > ${binder.bind(after)} ORDER BY e.memory LIMIT ${EXACT_PAGE_ROWS}`,
+    binder.values,
+  )
+}
+
+function toExactHit(
+  { format: form }: VectorStorage,
+  { query }: VectorSearchContext,
+  { id, vector }: ExactColumns,
+): VectorHit {
+  const product = innerProduct(decodeVector(form, vector), query.vector)
+  return { id: decodeText(id), similarity: Math.min(1, Math.max(-1, product)) }
 }

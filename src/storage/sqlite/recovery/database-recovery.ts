@@ -7,7 +7,7 @@
 import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ENTRY_KINDS } from '../../../domain/entries/entry.ts'
-import { JOB_STATUSES } from '../../../domain/job.ts'
+import { JOB_STATUSES } from '../../../domain/job-row.ts'
 import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
 import { SIGNAL_STATUSES } from '../../../domain/signal.ts'

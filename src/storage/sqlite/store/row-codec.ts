@@ -1,7 +1,7 @@
 /** Converts rows of the store to columns of SQLite and back. */
 
 import type { Entry } from '../../../domain/entries/entry.ts'
-import type { Job } from '../../../domain/job.ts'
+import type { Job } from '../../../domain/job-row.ts'
 import type { Memory, Revision, Tombstone } from '../../../domain/memory.ts'
 import type { Place } from '../../../domain/scope.ts'
 import type { DocumentKind, SearchDocument } from '../../../domain/search-document.ts'
