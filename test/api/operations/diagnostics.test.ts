@@ -59,7 +59,7 @@ it('[SG1] every setting is told as the table declares it', async () => {
     ...{ scope: 'system', appliesAt: 'start' },
   })
   expect(named('learning.extractionModel')).toMatchObject({ kind: 'text', default: null })
-  expect(named('salienceFloor')).toMatchObject({ isClamped: true, isWhole: false })
+  expect(named('retention.minSalience')).toMatchObject({ isClamped: true, isWhole: false })
 })
 
 /** Counts what it embeds, so that a cache before it would be noticed. */

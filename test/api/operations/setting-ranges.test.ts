@@ -57,8 +57,8 @@ it('[PL10] what is no number of its kind, and every other setting, is refused', 
     { summaryDebounceSeconds: '60' },
     { salienceFloor: Number.NaN },
     { memoryBudgetTokens: true },
-    { recallLimit: 0 },
-    { contextTokensMax: 16_001 },
+    { 'recall.limit': 0 },
+    { 'gateway.contextTokensMax': 16_001 },
     { maxTokens: -1 },
   ]) {
     await expect(change(wrong)).rejects.toMatchObject({ code: 'invalid_input' })
@@ -69,12 +69,16 @@ it('[PL7] the budget has two names, and is one setting', async () => {
   const { change, call } = openSettings()
   expect(await call('settings.get', {})).toMatchObject({
     memoryBudgetTokens: 800,
-    contextTokensMax: 800,
+    'gateway.contextTokensMax': 800,
   })
-  expect(await change({ memoryBudgetTokens: 300 })).toMatchObject({ contextTokensMax: 300 })
-  const wide = await change({ contextTokensMax: 16_000 })
+  expect(await change({ memoryBudgetTokens: 300 })).toMatchObject({
+    'gateway.contextTokensMax': 300,
+  })
+  const wide = await change({ 'gateway.contextTokensMax': 16_000 })
   expect(wide).toMatchObject({ memoryBudgetTokens: 16_000 })
   // Sent back as it was told, it is not another value.
   expect(await change(wide)).toEqual(wide)
-  expect(await change({ memoryBudgetTokens: null })).toMatchObject({ contextTokensMax: 800 })
+  expect(await change({ memoryBudgetTokens: null })).toMatchObject({
+    'gateway.contextTokensMax': 800,
+  })
 })

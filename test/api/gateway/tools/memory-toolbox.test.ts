@@ -100,7 +100,7 @@ describe('conversations', () => {
     expect(result).not.toContain('Ignore all previous')
   })
 
-  it('[TU6] a search looks where the setting `recallSources` says', async () => {
+  it('[TU6] a search looks where the setting `gateway.contextSources` says', async () => {
     const { run } = toolbox({ include: 'facts' })
     expect(contents(await run('memory_search', { query: 'ferry to Hvar' }))).toEqual([
       'I take the ferry to Hvar in June',
