@@ -69,7 +69,7 @@ it('[RC13] only a single receipt has texts', async () => {
   const piece = { kind: 'memory', id: dog, version: 1 }
   const { receipts } = await listed()
   expect(receipts).toMatchObject([{ lines: [piece] }])
-  expect(JSON.stringify(receipts)).not.toMatch(/Rex|block"|line"/)
+  expect(JSON.stringify(receipts)).not.toMatch(/Rex|block"|text"/)
   const line = expect.stringContaining('The dog of Ada is called Rex')
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: { lines: [{ ...piece, text: line, redaction: null }], block },
