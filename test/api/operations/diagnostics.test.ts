@@ -106,7 +106,7 @@ it('[SG2] what keeps an embedding model from working is told', async () => {
   const { call } = openWith({ embedder: broken })
   expect(await call('memory.embeddingTest')).toMatchObject({
     ...{ works: false, dimensions: null },
-    error: { code: 'unavailable', message: 'The model is asleep.', until: null },
+    error: { code: 'unavailable', message: 'The model is asleep.', retryAt: null },
   })
 })
 
@@ -130,13 +130,13 @@ const ranking = (scoreOf: (text: string) => number): Reranker => ({
 it('[SG3] a reranker is tried with a question that one text answers', async () => {
   const good = openWith({ reranker: ranking((text) => (text.includes('Lisbon') ? 1 : 0)) })
   expect(await good.call('memory.rerankTest')).toMatchObject({
-    ...{ works: true, model: 'judge', isRight: true },
+    ...{ works: true, model: 'judge', isCorrect: true },
   })
   const bad = openWith({ reranker: ranking((text) => (text.includes('kettle') ? 1 : 0)) })
-  expect(await bad.call('memory.rerankTest')).toMatchObject({ works: true, isRight: false })
+  expect(await bad.call('memory.rerankTest')).toMatchObject({ works: true, isCorrect: false })
   const none = openWith()
   expect(await none.call('memory.rerankTest')).toMatchObject({
-    ...{ works: false, isRight: null, error: { code: 'missing_part' } },
+    ...{ works: false, isCorrect: null, error: { code: 'missing_part' } },
   })
 })
 
@@ -165,14 +165,14 @@ it('[SG4] what went wrong is told; over budget nobody is asked', async () => {
   const { call, clock } = openWith({ languageModel })
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({
     ...{ works: false, answer: null, tokens: null },
-    error: { code: 'unavailable', message: 'Nobody answers.', until: null },
+    error: { code: 'unavailable', message: 'Nobody answers.', retryAt: null },
   })
   await call('settings.change', { 'learning.modelTokensPerDay': 50 })
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({ works: true })
   const tomorrow = (Math.floor(clock.now() / 86_400_000) + 1) * 86_400_000
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({
     works: false,
-    error: { code: 'too_many_requests', until: new Date(tomorrow).toISOString() },
+    error: { code: 'too_many_requests', retryAt: new Date(tomorrow).toISOString() },
   })
   expect(languageModel.requests).toHaveLength(2)
   // Another owner has a budget of its own.
@@ -186,7 +186,7 @@ it('[SG4] a model that failed several times is left alone, and it is said until 
   const { call } = openWith({ languageModel })
   for (let time = 0; time < 5; time++) await call('model.test', { model: 'test/core' })
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({
-    error: { code: 'unavailable', until: expect.stringMatching(/^20\d\d-/) },
+    error: { code: 'unavailable', retryAt: expect.stringMatching(/^20\d\d-/) },
   })
   expect(languageModel.requests).toHaveLength(5)
 })

@@ -21,7 +21,7 @@ const outcome = {
     .object({
       code: z.string(),
       message: z.string(),
-      until: z.string().nullable().describe('When it may work again, if known.'),
+      retryAt: z.string().nullable().describe('When it may work again, if known.'),
     })
     .nullable(),
 }
@@ -44,8 +44,8 @@ async function runTrial<Result>(
   if (done.kind === 'done') return { works: true, latencyMs, error: null, result: done.result }
   const { code, message, facts } = done.error
   if (code === 'internal' || code === 'cancelled') throw done.error
-  const until = typeof facts.until === 'number' ? isoTime(facts.until) : null
-  return { works: false, latencyMs, error: { code, message, until }, result: null }
+  const retryAt = typeof facts.until === 'number' ? isoTime(facts.until) : null
+  return { works: false, latencyMs, error: { code, message, retryAt }, result: null }
 }
 
 const sample = z.string().min(1).max(2_000)
@@ -111,7 +111,7 @@ export const testRerank = defineOperation({
   output: z.object({
     ...outcome,
     model: z.string().nullable(),
-    isRight: z.boolean().nullable().describe('Whether the answering text was ranked first.'),
+    isCorrect: z.boolean().nullable().describe('Whether the answering text was ranked first.'),
   }),
   http: { method: 'POST', path: '/api/memory/rerank-test' },
   run: async ({ engine, signal }) => {
@@ -121,7 +121,7 @@ export const testRerank = defineOperation({
     return {
       ...told,
       model: result?.model ?? null,
-      isRight: result === null ? null : result.ranked[0]?.index === 0,
+      isCorrect: result === null ? null : result.ranked[0]?.index === 0,
     }
   },
 })

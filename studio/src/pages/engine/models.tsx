@@ -158,7 +158,7 @@ function ResultNotice({ result }: { result: TestResult }) {
   return (
     <Notice tone="bad">
       {error?.message}
-      {error?.until != null && <> {t('engine.retryAt', { time: time(error.until) })}</>}
+      {error?.retryAt != null && <> {t('engine.retryAt', { time: time(error.retryAt) })}</>}
     </Notice>
   )
 }

@@ -116,8 +116,8 @@ function RerankTest() {
       </div>
       {result !== null &&
         (result.works ? (
-          <Notice tone={result.isRight === true ? 'good' : 'warn'}>
-            {t(result.isRight === true ? 'engine.rerankPassed' : 'engine.rerankFailed', {
+          <Notice tone={result.isCorrect === true ? 'good' : 'warn'}>
+            {t(result.isCorrect === true ? 'engine.rerankPassed' : 'engine.rerankFailed', {
               model: result.model ?? '',
               milliseconds: number(result.latencyMs, { maximumFractionDigits: 0 }),
             })}
