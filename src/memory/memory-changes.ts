@@ -83,7 +83,7 @@ export async function getMemoryOrThrow(
 }
 
 export function createMemoryNotFoundError(id: MemoryId): AppError {
-  return new AppError('not_found', `There is no memory ${id} here.`, { id })
+  return new AppError('not_found', `Memory ${id} not found.`, { id })
 }
 
 /** Compares field values. Key order matters: values of one field are built by the same code. */

@@ -41,7 +41,7 @@ export async function undoChange(
   )
   const memories = results.flatMap((result) => result.memories)
   if (memories.length === 0) {
-    throw new AppError('not_found', `There is no change ${change} here.`, { change })
+    throw new AppError('not_found', `Change ${change} not found.`, { change })
   }
   return {
     memories,

@@ -41,7 +41,7 @@ it('[MH13] goes on making copies until it is stopped', async () => {
   setTimeout(() => stop.abort(), 20)
   const { exit, out } = await running
   expect(exit).toBe(0)
-  expect(out).toMatch(/recollect-\w+\.db\nStopped after 1 copy\.\n$/)
+  expect(out).toMatch(/recollect-\w+\.db\nStopped after 1 backup\.\n$/)
 })
 
 it('[MH14] goes back to the last copy that was made by then, and keeps what was there', async () => {
@@ -67,7 +67,7 @@ it('[MH14] goes back to the last copy that was made by then, and keeps what was 
   const early = await recover('--at', '2026-01-01T10:30Z')
   expect(await contentsOf(early.other)).toEqual(['I like tea'])
   expect((await early.other(['doctor'])).exit).toBe(0)
-  expect(await contentsOf(databaseFrom(early.ran.json.keptAt))).toHaveLength(2)
+  expect(await contentsOf(databaseFrom(early.ran.json.previousFile))).toHaveLength(2)
   const latest = await recover()
   expect(await contentsOf(latest.other)).toEqual(['I like coffee', 'I like tea'])
   const empty = createCli()

@@ -14,15 +14,17 @@ it('[LI14] flush says what became of a session', async () => {
   const ran = await cli(['flush', 'trip'])
   expect(ran).toMatchObject({ exit: 0, err: '' })
   expect(ran.out).toMatch(/outcome +skipped:no_model/)
-  expect((await cli(['flush', 'other'])).err).toContain('Nothing was said')
+  expect((await cli(['flush', 'other'])).err).toContain('Session not found: it has no turns.')
   expect((await cli(['flush'])).exit).toBe(2)
 })
 
 it('[LI4] status says whether there is a model to learn with', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
-  expect((await cli(['status'])).out).toContain('conversations wait for a model (`coreModel`)')
-  await cli(['settings', 'set', 'coreModel', 'openai/gpt-5-mini'])
+  expect((await cli(['status'])).out).toContain(
+    'distillation needs a model (`learning.extractionModel`)',
+  )
+  await cli(['settings', 'set', 'learning.extractionModel', 'openai/gpt-5-mini'])
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-mini')
   expect((await cli(['status', '--json'])).json.learning).toMatchObject({
     model: 'openai/gpt-5-mini',
@@ -32,9 +34,9 @@ it('[LI4] status says whether there is a model to learn with', async () => {
   })
   expect((await cli(['status'])).out).toContain('models used 0 of 500,000 tokens today, in 0 calls')
   // Where every turn is read, the fast model is enough.
-  await cli(['settings', 'unset', 'coreModel'])
-  await cli(['settings', 'set', 'fastModel', 'openai/gpt-5-nano'])
-  await cli(['settings', 'set', 'extractionMode', 'everyTurn'])
+  await cli(['settings', 'unset', 'learning.extractionModel'])
+  await cli(['settings', 'set', 'gateway.gateModel', 'openai/gpt-5-nano'])
+  await cli(['settings', 'set', 'learning.extractionMode', 'everyTurn'])
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-nano')
 })
 
@@ -74,7 +76,7 @@ it('[LI14] jobs are listed, taken back and tried again, on a server as well', as
   expect((await cli(['jobs', 'cancel', job.id])).out).toBe(`${job.id} is cancelled.\n`)
   expect((await cli(['jobs', 'retry', job.id])).out).toContain(`${job.id} is waiting, due`)
   expect((await cli(['jobs', 'retry'])).exit).toBe(2)
-  expect((await cli(['jobs', 'retry', 'job_none'])).err).toContain('no such job')
+  expect((await cli(['jobs', 'retry', 'job_none'])).err).toContain('Job not found.')
 })
 
 async function withTrip() {

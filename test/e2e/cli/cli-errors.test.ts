@@ -12,14 +12,14 @@ import { added, createCli } from './cli-host.ts'
 describe('command lines that cannot be understood', () => {
   const cli = createCli()
   it.each([
-    [['lst'], 'There is no command "lst". Did you mean `list`?'],
+    [['lst'], 'Unknown command "lst". Did you mean `list`?'],
     [['remember', 'x'], 'Did you mean `add`?'],
     [['serach', 'x'], 'Did you mean `search`?'],
     [['hist'], 'Did you mean `history`?'],
     [['help', 'lst'], 'Did you mean `list`?'],
     [
       ['add', '--importence', '3', 'x'],
-      'no option --importence for `add`. Did you mean --importance?',
+      'Unknown option --importence for `add`. Did you mean --importance?',
     ],
     [['--jsno', 'list'], 'Did you mean --json?'],
     [['list', '--type', 'facutal'], 'Did you mean factual?'],
@@ -39,7 +39,7 @@ describe('command lines that cannot be understood', () => {
   })
 
   it.each([
-    [['zzzzzz'], 'There is no command "zzzzzz".'],
+    [['zzzzzz'], 'Unknown command "zzzzzz".'],
     [['--limit', '3', 'list'], 'Put the options of a command after its name.'],
     [['get'], '`get` needs an <id>.'],
     [['get', 'mem_1', 'mem_2'], 'got 1 argument too many'],
@@ -50,37 +50,46 @@ describe('command lines that cannot be understood', () => {
     [['add', 'x'.repeat(50_001)], 'content: Too big: expected string to have <=50000 characters'],
     [['add', '--metadata', '{x', 'a'], '--metadata must be a JSON object.'],
     [['add', '--metadata', '[1]', 'a'], '--metadata must be a JSON object.'],
-    [['add', '--importance', '11', 'a'], '--importance takes a whole number from 1 to 10.'],
-    [['add', '--importance', 'high', 'a'], '--importance takes a number'],
+    [['add', '--importance', '11', 'a'], '--importance must be an integer from 1 to 10.'],
+    [['add', '--importance', 'high', 'a'], '--importance must be a number; got "high".'],
     [['add', '--importance', '-1', 'a'], '--importance=<n>'],
-    [['add', '--expires', '2026-02-30', 'a'], '--expires does not understand "2026-02-30"'],
-    [['add', '--expires', 'soon', 'a'], '--expires does not understand'],
+    [['add', '--expires', '2026-02-30', 'a'], '--expires must be a time; got "2026-02-30".'],
+    [['add', '--expires', 'soon', 'a'], '--expires must be a time; got "soon".'],
     [['add', '--expires', '2020-01-01', 'a'], '--expires is in the past'],
     [
       ['add', '--valid-from', '2027-01-01', '--valid-until', '2026-01-01', 'a'],
       'not be earlier than `validFrom`',
     ],
-    [['add', '--key', 'a', '--key', 'b', 'x'], '--key is given more than once.'],
-    [['add', '--pin=yes', 'x'], '--pin takes no value.'],
-    [['add', '--key'], '--key needs a value: --key <name>'],
+    [['add', '--key', 'a', '--key', 'b', 'x'], '--key may be set only once.'],
+    [['add', '--pin=yes', 'x'], '--pin does not take a value.'],
+    [['add', '--key'], '--key requires a value: --key <name>'],
     [['add', '--owner', ' x', 'a'], '`owner` must not begin or end with a space.'],
     [['list', '--after', 'nonsense'], '--after takes the id of a memory, not "nonsense".'],
     [['list', '--after', 'mem_1', '--page', '2'], 'Give one of --page and --after, not several.'],
     [['list', '--updated', '--oldest'], '--oldest and --updated contradict each other'],
     [['list', '--sort', 'salience', '--oldest'], '--sort and --oldest contradict each other'],
     [['list', '--sort', 'saliense'], 'Did you mean salience?'],
-    [['list', '--sort', 'salience', '--after', 'mem_1'], 'In this order, "after" takes only'],
+    [
+      ['list', '--sort', 'salience', '--after', 'mem_1'],
+      '`after` must be `next` of an earlier page in the same order.',
+    ],
     [['edit', 'mem_1', 'text', '--content', 'other'], 'contradict each other'],
     [['search', 'x', '--scope', 'globl'], 'Did you mean global?'],
-    [['list', '--limit', '0'], '--limit takes a whole number from 1 to 200.'],
-    [['list', '--status', 'active', '--all-statuses'], 'contradict each other'],
+    [['list', '--limit', '0'], '--limit must be an integer from 1 to 200.'],
+    [
+      ['list', '--status', 'active', '--all-statuses'],
+      '--status and --all-statuses cannot be combined.',
+    ],
     [['edit', 'mem_1', '--pin', '--unpin'], 'contradict each other'],
-    [['erase'], '`erase` needs an <id>, or --bin.'],
+    [['erase'], '`erase` needs an <id>, or --trash.'],
     [['erase', 'mem_1', '--trash'], 'Give ids or --trash, not both.'],
     [['search', '-'], 'There are no words'],
-    [['doctor', '--repair', '--salvage'], 'not both'],
-    [['encrypt', '--new-key-file', 'a', '--generate-key-file', 'b'], 'not both'],
-    [['serve', '--port', '99999'], '--port takes a whole number'],
+    [['doctor', '--repair', '--salvage'], '--repair and --salvage cannot be combined.'],
+    [
+      ['encrypt', '--new-key-file', 'a', '--generate-key-file', 'b'],
+      '--new-key-file and --generate-key-file cannot be combined.',
+    ],
+    [['serve', '--port', '99999'], '--port must be an integer from 0 to 65535.'],
   ])('[CL2] %j is refused with exit code 2 and a sentence', async (argv, words) => {
     const { exit, out, err } = await cli(argv, { columns: 100 })
     expect(err).toContain('recollect: ')
@@ -106,7 +115,7 @@ describe('exit codes and the shape of errors', () => {
       ]) {
         const { exit, out, err } = await cli([...argv, ...scope])
         expect({ exit, out }).toEqual({ exit: 4, out: '' })
-        expect(err).toMatch(/^recollect: There is no (memory|change) \w+ here\./)
+        expect(err).toMatch(/^recollect: (Memory|Change) \w+ not found\./)
       }
     }
     expect((await cli(['get', id, '--owner', 'ada'])).exit).toBe(0)
@@ -138,7 +147,7 @@ describe('exit codes and the shape of errors', () => {
   it('[CL2] an unexpected error says how to see more, and shows no text of others', async () => {
     const plain = await failing(new Error('something broke'))
     expect(plain.exit).toBe(1)
-    expect(plain.err).toMatch(/^recollect: unexpected error: something broke\n.*--verbose/)
+    expect(plain.err).toMatch(/^recollect: Unexpected error: something broke\n.*--verbose/)
     const verbose = await failing(new Error('something broke'), '--verbose')
     expect(verbose.err).toMatch(/\n {4}at /)
     const leaking = new SyntaxError('"my secret" is not valid JSON')
@@ -158,7 +167,7 @@ describe('exit codes and the shape of errors', () => {
     expect(reindex.err).toContain('RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1')
     expect(out + reindex.err).not.toContain('allowDownload')
     const long = await cli(['add', 'x', '--language', 'x'.repeat(40)])
-    expect(long.err).toMatch(/language: Too big.*\nLook at --language\.\n$/)
+    expect(long.err).toMatch(/language: Too big.*\nCheck --language\.\n$/)
   })
 
   it('[CL2] a reader that goes away is no failure', async () => {
@@ -287,8 +296,8 @@ describe('configuration', () => {
       }).embedding,
     ).toEqual({ localModel: './mine', staticModel: 'tiny', modelFolder: '/models' })
     expect(read({ MEMORY_RRF_K: '10', MEMORY_VEC_TOP_K: '50' }).settings).toEqual({
-      rrfK: 10,
-      vectorCandidates: 50,
+      'recall.rrfK': 10,
+      'recall.vectorCandidates': 50,
     })
     expect(read({ MEMORY_VEC_QUANTIZATION: 'int8' }).vectorForm).toBe('int8')
     expect(read({ RECOLLECT_RERANK_MODEL_FOLDER: '/ranker' }).rerank).toEqual({ folder: '/ranker' })

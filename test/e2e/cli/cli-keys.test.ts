@@ -6,7 +6,7 @@ import { added, type Cli, createCli } from './cli-host.ts'
 describe('keys', () => {
   it('[CL13] keys are made with a secret that is shown once, listed without it, and revoked', async () => {
     const cli = createCli()
-    expect((await cli(['keys'])).out).toMatch(/^There are no keys yet/)
+    expect((await cli(['keys'])).out).toMatch(/^No keys yet\./)
     const argv = ['--home', 'ada', '--role', 'agent', '--acts-for', 'bob,carol', '--expires', '90d']
     const made = await cli(['keys', 'create', 'my laptop', ...argv, '--json'])
     expect(made.json).toMatchObject({
@@ -42,14 +42,14 @@ describe('keys', () => {
 
   it.each([
     [['keys', 'creat', 'x'], 'Did you mean `keys create`?'],
-    [['keys', 'create'], '`keys create` needs a <name>'],
+    [['keys', 'create'], '`keys create` requires a <name>.'],
     [['keys', 'create', 'x', '--role', 'usr'], 'Did you mean user?'],
-    [['keys', 'create', 'x', '--expires', 'soon'], '--expires does not understand'],
-    [['keys', 'revoke'], '`keys revoke` needs the <id>'],
+    [['keys', 'create', 'x', '--expires', 'soon'], '--expires must be a time; got "soon".'],
+    [['keys', 'revoke'], '`keys revoke` requires the <id> of a key.'],
     [['keys', 'create', 'x', '--home', ' a'], '`owner` must not begin or end with a space'],
-    [['owners', 'erase'], '`owners erase` needs an <owner>'],
-    [['owners', 'rm'], 'There are: list, erase.'],
-    [['audit', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
+    [['owners', 'erase'], '`owners erase` requires an <owner>.'],
+    [['owners', 'rm'], 'Actions: list, erase.'],
+    [['audit', '--limit', '0'], '--limit must be an integer from 1 to 1000.'],
   ])('[CL5] %j is refused with what to do', async (argv, words) => {
     const { exit, err } = await createCli()(argv)
     expect(exit).toBe(2)
@@ -75,14 +75,16 @@ describe('owners and the audit log', () => {
       exit: 130,
       asked: ["Erase everything of ada (1 memory)? It can't be undone."],
     })
-    expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toBe('Erased 1 memory for good.\n')
+    expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toBe(
+      'Erased 1 memory permanently.\n',
+    )
     expect((await cli(['owners', '--json'])).json.owners).toHaveLength(1)
     expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toContain('nothing of ada')
   })
 
   it('[CL13] audit tells who did what to which memory, and never what it says', async () => {
     const cli = createCli()
-    expect((await cli(['audit'])).out).toBe('Nothing was noted.\n')
+    expect((await cli(['audit'])).out).toBe('The audit log is empty.\n')
     const { id } = await added(cli, 'I like tea')
     await added(cli, '--owner', 'ada', 'I like coffee')
     await cli(['forget', id])
@@ -95,7 +97,7 @@ describe('owners and the audit log', () => {
     const page = await cli(['audit', '--limit', '1'])
     const next = /There are more: recollect (audit --after \w+)/.exec(page.out)?.[1] ?? ''
     expect((await cli(next.split(' '))).out).toContain('memory.add')
-    expect((await cli(['audit', '--before', '3d'])).out).toBe('Nothing was noted.\n')
+    expect((await cli(['audit', '--before', '3d'])).out).toBe('The audit log is empty.\n')
     await cli(['clear', '--all', '--dry-run'])
     expect((await cli(['audit', '--json'])).json.entries).toHaveLength(3)
   })
@@ -106,46 +108,58 @@ describe('settings', () => {
     const cli = createCli()
     const of = async (name: string, ...argv: readonly string[]) =>
       (await cli(['settings', 'get', name, '--json', ...argv])).json
-    expect(await of('recallLimit')).toEqual({ recallLimit: 10, source: 'default' })
-    expect((await cli(['settings', 'set', 'recallLimit=5', '--system'])).out).toBe(
-      'recallLimit is 5\n',
+    expect(await of('recall.limit')).toEqual({ 'recall.limit': 10, source: 'default' })
+    expect((await cli(['settings', 'set', 'recall.limit=5', '--system'])).out).toBe(
+      'recall.limit is 5\n',
     )
-    expect(await of('recallLimit')).toEqual({ recallLimit: 5, source: 'system' })
-    await cli(['settings', 'set', 'recallLimit=3', 'strategy=keyword', '--owner', 'ada'])
-    expect(await of('recallLimit', '--owner', 'ada')).toEqual({ recallLimit: 3, source: 'owner' })
-    expect(await of('recallLimit')).toEqual({ recallLimit: 5, source: 'system' })
-    expect((await cli(['settings', 'unset', 'recallLimit', '--owner', 'ada'])).out).toBe(
-      'recallLimit is 5\n',
+    expect(await of('recall.limit')).toEqual({ 'recall.limit': 5, source: 'system' })
+    await cli(['settings', 'set', 'recall.limit=3', 'strategy=keyword', '--owner', 'ada'])
+    expect(await of('recall.limit', '--owner', 'ada')).toEqual({
+      'recall.limit': 3,
+      source: 'owner',
+    })
+    expect(await of('recall.limit')).toEqual({ 'recall.limit': 5, source: 'system' })
+    expect((await cli(['settings', 'unset', 'recall.limit', '--owner', 'ada'])).out).toBe(
+      'recall.limit is 5\n',
     )
     const environment = { MEMORY_RRF_K: '10' }
-    const moved = await cli(['settings', 'set', 'memoryBudgetTokens=50', 'salienceFloor=0.3'])
-    expect(moved.out).toBe('memoryBudgetTokens is 100 (50 is out of range)\nsalienceFloor is 0.3\n')
-    expect(await of('contextTokensMax')).toMatchObject({ contextTokensMax: 100 })
+    const moved = await cli([
+      'settings',
+      'set',
+      'memoryBudgetTokens=50',
+      'retention.minSalience=0.3',
+    ])
+    expect(moved.out).toBe(
+      'memoryBudgetTokens is 100 (50 is out of range)\nretention.minSalience is 0.3\n',
+    )
+    expect(await of('gateway.contextTokensMax')).toMatchObject({ 'gateway.contextTokensMax': 100 })
     expect(await of('memoryBudgetTokens')).toMatchObject({ memoryBudgetTokens: 100 })
     const { out } = await cli(['settings'], { environment })
-    expect(out).toMatch(/rrfK +10 +start +1 to 1000/)
-    expect(out).toMatch(/recallLimit +5 +system +1 to 100/)
-    expect((await cli(['settings', 'set', 'sharedMemory=on', '--system'])).out).toBe(
-      'sharedMemory is true\n',
+    expect(out).toMatch(/recall\.rrfK +10 +start +1 to 1000/)
+    expect(out).toMatch(/recall\.limit +5 +system +1 to 100/)
+    expect((await cli(['settings', 'set', 'recall.sharedMemoryEnabled=on', '--system'])).out).toBe(
+      'recall.sharedMemoryEnabled is true\n',
     )
-    expect((await cli(['settings', 'set', 'embeddingSource=static', '--system'])).out).toBe(
-      'embeddingSource is static, takes effect at the next start\n',
+    expect((await cli(['settings', 'set', 'embedding.source=static', '--system'])).out).toBe(
+      'embedding.source is static, takes effect at the next start\n',
     )
-    expect((await cli(['settings', 'get', 'binDays'])).out).toMatch(/^30\n\n {2}set by +default\n/)
-    expect((await cli(['status'])).out).toContain('recallLimit 5 (system)')
+    expect((await cli(['settings', 'get', 'retention.trashDays'])).out).toMatch(
+      /^30\n\n {2}set by +default\n/,
+    )
+    expect((await cli(['status'])).out).toContain('recall.limit 5 (system)')
   })
 
   it.each([
-    [['settings', 'get', 'recalLimit'], 'Did you mean recallLimit?'],
-    [['settings', 'set', 'recallLimit'], 'Write recallLimit=<value> to set it.'],
-    [['settings', 'set', 'recallLimit=0'], 'recallLimit takes 1 to 100; not "0".'],
-    [['settings', 'set', 'recallLimit=2.5'], 'recallLimit takes 1 to 100'],
+    [['settings', 'get', 'recall.limt'], 'Did you mean recall.limit?'],
+    [['settings', 'set', 'recall.limit'], 'Use recall.limit=<value> to set it.'],
+    [['settings', 'set', 'recall.limit=0'], 'recall.limit takes 1 to 100; not "0".'],
+    [['settings', 'set', 'recall.limit=2.5'], 'recall.limit takes 1 to 100; not "2.5".'],
     [['settings', 'set', 'summaryDebounceSeconds=2.5'], 'summaryDebounceSeconds takes 10 to 3600'],
     [['settings', 'set', 'strategy=magic'], 'strategy takes hybrid, semantic'],
     [['settings', 'set', 'enabled=maybe'], 'enabled takes true, false'],
     [
-      ['settings', 'set', 'auditDays=3'],
-      'auditDays is set for everybody, not for one owner. Give --system.',
+      ['settings', 'set', 'retention.auditDays=3'],
+      'retention.auditDays is a system setting. Use --system.',
     ],
     [['settings', 'set'], '`settings set` needs <name>=<value>.'],
     [['settings', 'unset'], '`settings unset` needs <name>.'],
@@ -193,9 +207,11 @@ describe('clearing', () => {
     const { data } = (await cli(['list', '--json'])).json
     expect(await matched('--ids', `${data[0].id},${data[1].id}`)).toBe(2)
     expect((await cli(['clear', '--yes'])).err).toContain('This would clear everything.')
-    expect((await cli(['clear', '--older-than', '6h', '--yes'])).err).toContain('counts days')
+    expect((await cli(['clear', '--older-than', '6h', '--yes'])).err).toContain(
+      '--older-than must be at least a day',
+    )
     const erased = await cli(['clear', '--all', '--erase', '--yes'])
-    expect(erased.out).toBe('Erased 3 memories for good.\n')
+    expect(erased.out).toBe('Erased 3 memories permanently.\n')
     expect((await cli(['list', '--all-statuses', '--json'])).json.total).toBe(0)
     expect((await cli(['clear', '--all', '--yes'])).out).toBe('No memories match.\n')
   })

@@ -24,8 +24,8 @@ describe('upkeep', () => {
       store: { memories: 1 },
       database: { state: 'plain', key: null },
     })
-    expect((await cli(['settings'])).out).toMatch(/binDays +30 +default +0 to 3650/)
-    expect(await cli(['doctor'])).toMatchObject({ exit: 0, out: 'All is well.\n' })
+    expect((await cli(['settings'])).out).toMatch(/retention\.trashDays +30 +default +0 to 3650/)
+    expect(await cli(['doctor'])).toMatchObject({ exit: 0, out: 'No problems found.\n' })
   })
 
   it('[CL1] doctor reports a damaged file with exit code 8 and salvages it', async () => {
@@ -70,7 +70,7 @@ describe('upkeep', () => {
     })
     expect(exit).toBe(0)
     expect(out).toMatch(
-      /^All is well\.\n1 memory or turn is not embedded yet .*`recollect reindex`/,
+      /^No problems found\.\n1 memory or turn is not embedded yet .*`recollect reindex`/,
     )
   })
 
@@ -81,7 +81,7 @@ describe('upkeep', () => {
     expect(await cli(['backup', join(copy.folder, 'recollect.db')])).toMatchObject({ exit: 4 })
     await added(copy, 'something')
     const file = temporaryFile('recollect.db')
-    expect((await cli(['backup', file])).out).toBe(`Copied the database to ${file}.\n`)
+    expect((await cli(['backup', file])).out).toBe(`Backed up the database to ${file}.\n`)
     expect(await cli(['backup', file])).toMatchObject({ exit: 5 })
     expect((await cli(['get', id, '--data', join(file, '..')])).out).toContain('I like tea')
     expect(await createCli()(['backup', temporaryFile('x')])).toMatchObject({ exit: 4 })

@@ -55,7 +55,7 @@ describe('the process', () => {
   it('[CL2] ends with the code of the error', () => {
     const { status, stdout, stderr } = recollect(['get', 'mem_0none'])
     expect({ status, stdout }).toEqual({ status: 4, stdout: '' })
-    expect(stderr).toMatch(/^recollect: There is no memory mem_0none here\./)
+    expect(stderr).toMatch(/^recollect: Memory mem_0none not found\./)
   })
 
   it('[CL2] ends quietly when nobody reads on', async () => {

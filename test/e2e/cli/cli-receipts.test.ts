@@ -44,7 +44,7 @@ it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', asyn
     /\ninjected\n<recollect-memory .*\n- I drink green tea \(.*\n<\/recollect-memory>/s,
   )
   expect((await cli(['receipts', 'show', skipped.id])).out).toContain(
-    'skipped: no-relevant-memories. No memory was near enough to the question.',
+    'skipped: no-relevant-memories. No memory reached the similarity threshold.',
   )
   const page = await cli(['receipts', '--limit', '1'])
   const next = /There are more: recollect (receipts --after \w+)/.exec(page.out)?.[1] ?? ''
@@ -55,12 +55,12 @@ it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', asyn
 
 it.each([
   [['receipts', 'show'], 2, '`receipts show` needs the <id> of a receipt.'],
-  [['receipts', 'rcp_none'], 4, 'There is no receipt rcp_none here.'],
+  [['receipts', 'rcp_none'], 4, 'Receipt rcp_none not found.'],
   [['receipts', 'rcp_1', 'rcp_2'], 2, 'One receipt at a time.'],
   [['receipts', 'shwo', 'rcp_1'], 2, 'Did you mean `receipts show`?'],
-  [['receipts', 'show', 'rcp_none'], 4, 'There is no receipt rcp_none here.'],
-  [['receipts', 'show', 'mem_1'], 4, 'There is no receipt mem_1 here.'],
-  [['receipts', '--limit', '0'], 2, '--limit takes a whole number from 1 to 200.'],
+  [['receipts', 'show', 'rcp_none'], 4, 'Receipt rcp_none not found.'],
+  [['receipts', 'show', 'mem_1'], 4, 'Receipt mem_1 not found.'],
+  [['receipts', '--limit', '0'], 2, '--limit must be an integer from 1 to 200.'],
 ])('[CV23] %j says what is wrong', async (argv, exit, message) => {
   const cli = createCli()
   await added(cli, 'I drink green tea')

@@ -167,7 +167,7 @@ describe('errors of a server', () => {
     expect(missing).toMatchObject({ exit: 4, out: '' })
     expect(missing.json.error).toMatchObject({
       code: 'not_found',
-      message: 'There is no memory mem_0none here.',
+      message: 'Memory mem_0none not found.',
     })
     const huge = await cli(['add', 'x'.repeat(50_001), '--json'])
     expect(huge.json.error).toMatchObject({
@@ -186,7 +186,7 @@ describe('errors of a server', () => {
     const cli = createCli()
     const none = await cli(['list', '--url', url])
     expect(none).toMatchObject({ exit: 15, out: '' })
-    expect(none.err).toContain('Give a key with --key or RECOLLECT_API_KEY')
+    expect(none.err).toContain('Set an API key with --key or RECOLLECT_API_KEY.')
     const wrong = await cli(['list', '--url', url, '--key', 'rc_01wrong_secretsecretsecret'])
     expect(wrong).toMatchObject({ exit: 15 })
     expect(wrong.err).toContain('Check --key or RECOLLECT_API_KEY.')
@@ -198,14 +198,16 @@ describe('errors of a server', () => {
     const { url } = await listen((_, response) => response.end('<html>hello</html>'))
     const other = await cli(['list', '--url', url])
     expect(other).toMatchObject({ exit: 13, out: '' })
-    expect(other.err).toContain('is not a Recollect server. --url says where to look.')
+    expect(other.err).toContain(
+      'is not a Recollect server (status 200). The address comes from --url.',
+    )
     expect(await cli(['export', '--url', url])).toMatchObject({ exit: 13, out: '' })
     const closed = await listen(() => {})
     await closed.close()
     const gone = await cli(['list'], { environment: { RECOLLECT_URL: closed.url } })
     expect(gone).toMatchObject({ exit: 13, out: '' })
-    expect(gone.err).toContain(`The server at ${closed.url} can't be reached (ECONNREFUSED).`)
-    expect(gone.err).toContain('RECOLLECT_URL says where to look.')
+    expect(gone.err).toContain(`The server at ${closed.url} is not reachable (ECONNREFUSED).`)
+    expect(gone.err).toContain('The address comes from RECOLLECT_URL.')
   })
 
   it('[CL11] a key is not carried to where a server points', async () => {
@@ -257,7 +259,7 @@ it.each([
   const { exit, out, err } = await cli([...argv, '--url', 'http://127.0.0.1:1'])
   expect({ exit, out }).toEqual({ exit: 2, out: '' })
   expect(err).toMatch(
-    /works on this machine only, and --url names a server\.\nRun it without --url/,
+    /works on this machine only, but --url names a server\.\nRun it without --url/,
   )
   const environment = { RECOLLECT_URL: 'http://127.0.0.1:1' }
   expect((await cli(argv, { environment })).err).toContain('RECOLLECT_URL names a server')

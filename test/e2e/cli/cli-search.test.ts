@@ -80,8 +80,10 @@ describe('recall on the command line', () => {
     expect(out).toMatch(/holds +3 memories, 2 turns\n/)
     expect(out).toMatch(/vectors +0\n +5 not embedded yet; `recollect reindex` embeds them\n/)
     const { out: done } = await cli(['reindex'], at)
-    expect(done).toMatch(/^5 memories and turns can be found by meaning/)
-    expect((await cli(['doctor'], at)).out).toBe('All is well.\n')
+    expect(done).toMatch(
+      /^5 memories and turns are embedded \(static:static-gte-256@\w+:256\)\.\n$/,
+    )
+    expect((await cli(['doctor'], at)).out).toBe('No problems found.\n')
   })
 
   it('[RA14] a model that is not there is named, and words still find', async () => {
@@ -96,7 +98,7 @@ describe('recall on the command line', () => {
 
   it('[RA1] without a model, status says so and reindex has nothing to work with', async () => {
     const cli = await withMemories()
-    expect((await cli(['status'])).out).toMatch(/recall +by words alone/)
+    expect((await cli(['status'])).out).toMatch(/recall +keyword search only\n/)
     expect((await cli(['reindex'])).err).toContain('no embedding model')
     expect((await cli(['search', 'tea', '--strategy', 'magic'])).err).toContain('There are: hybrid')
   })

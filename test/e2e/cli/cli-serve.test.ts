@@ -47,7 +47,7 @@ describe('serve', () => {
     expect(first).toMatchObject({ exit: 0, err: 'Stopping…\n' })
     expect(first.out).toMatch(/listens on http:\/\/127\.0\.0\.1:\d+\nMemories: /)
     const key = /^ {2}(rc_\S+)$/m.exec(first.out)?.[1] ?? ''
-    expect(first.out).toContain('never again')
+    expect(first.out).toContain('is shown only once')
     const second = await whileServing(
       [],
       async (url) => {
@@ -102,7 +102,7 @@ describe('serve', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.org']) {
       const refused = await cli(['serve', '--no-auth', '--host', host])
       expect(refused).toMatchObject({ exit: 2, out: '' })
-      expect(refused.err).toContain(`--no-auth would let everybody in who reaches ${host}.`)
+      expect(refused.err).toContain(`--no-auth would give access to anyone who can reach ${host}.`)
     }
   })
 
