@@ -196,7 +196,7 @@ function qmdEncryptionError(): AppError {
   return new AppError(
     'invalid_input',
     'The memories are encrypted, and qmd stores texts of files unencrypted. Set `files.searchBackend` to `builtin`.',
-    { setting: 'fileBackend' },
+    { setting: 'files.searchBackend' },
   )
 }
 

@@ -249,7 +249,7 @@ function formatDay(timeZone: string, now: number): string {
     return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
   } catch (error) {
     const message = `\`files.timeZone\` must be an IANA time zone; got "${timeZone}".`
-    throw new AppError('invalid_input', message, { field: 'timeZone' }, error)
+    throw new AppError('invalid_input', message, { field: 'files.timeZone' }, error)
   }
 }
 

@@ -63,7 +63,7 @@ export class ModelBudget {
     const at = new Date(until).toISOString()
     throw new AppError(
       'too_many_requests',
-      `Models may use ${budget} tokens a day for this owner ("modelTokensPerDay"), and have. They are asked again from ${at} on.`,
+      `Models may use ${budget} tokens a day for this owner (\`learning.modelTokensPerDay\`), and have. They are asked again from ${at} on.`,
       { until, budget },
     )
   }

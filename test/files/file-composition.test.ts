@@ -130,7 +130,7 @@ describe('[FD2] the file of the index', () => {
         const { files } = await openEngine({ key, settings: { 'files.searchBackend': 'qmd' } })
         await expect(files.search(ADA, { text: 'tea' })).rejects.toMatchObject({
           code: 'invalid_input',
-          facts: { setting: 'fileBackend' },
+          facts: { setting: 'files.searchBackend' },
         })
       })
     },

@@ -27,7 +27,7 @@ export type SourceSearchQuery = RecallQuery & {
   readonly sources: readonly SearchSource[]
   /** Of files: notes, transcripts, or both, which is the default. */
   readonly fileSources?: readonly FileSource[]
-  /** What files and what was said must reach, 0 … 1; default: the setting `fileMinScore`. Memories have floors of their own. */
+  /** What files and what was said must reach, 0 … 1; default: the setting `files.minScore`. Memories have floors of their own. */
   readonly minScore?: number
   readonly signal?: AbortSignal
 }

@@ -249,7 +249,10 @@ describe('the file of providers', () => {
     [{ providers: { demo: { kind: 'openai' } } }, 'built-in demo'],
     [{ providers: { a: { kind: 'openai', headers: { Host: 'x' } } } }, 'set per request'],
     [{ providers: { a: { kind: 'openai', headers: { 'x-a': 'b\nc' } } } }, 'invalid in headers'],
-    [{ providers: { a: { kind: 'openai', baseUrl: 'https://u:p@a.example' } } }, 'no password'],
+    [
+      { providers: { a: { kind: 'openai', baseUrl: 'https://u:p@a.example' } } },
+      'contain no credentials and no query',
+    ],
     [{ providers: { a: { kind: 'openai', baseUrl: 'http://169.254.169.254/' } } }, 'metadata'],
     [{ providers: { a: { kind: 'openai', timeouts: { idleMs: 0 } } } }, 'timeouts.idleMs'],
     [{ aliases: { a: 'b', b: 'openai/x' } }, 'another alias'],

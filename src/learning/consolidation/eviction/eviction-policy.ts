@@ -14,7 +14,7 @@ import {
 export const IDLE_DAYS_MIN = 30
 
 export type EvictionDecision = {
-  /** `expire`: not used for longer than `retentionDays`. */
+  /** `expire`: not used for longer than `retention.unusedDays`. */
   readonly kind: 'evict' | 'expire' | 'delete-episode'
   /** In words for a person. */
   readonly reason: string

@@ -96,7 +96,7 @@ export async function pruneEpisodes(
 }
 
 /**
- * Removes turns past `turnRetentionDays` for good, with their documents and vectors. Episodes and memories that were
+ * Removes turns past `retention.turnDays` for good, with their documents and vectors. Episodes and memories that were
  * learned from them stay. A turn that still waits to be learned from is removed by a later run.
  */
 export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number> {
