@@ -54,7 +54,7 @@ export function computeTrashCutoff({ now, settings }: ConsolidationRun): number 
   return now - settings['retention.trashDays'] * DAY_MS
 }
 
-/** Erases what was put into the bin more than `binDays` ago and is still there. */
+/** Erases what was put into the bin more than `retention.trashDays` ago and is still there. */
 export async function deleteOldTrash(
   run: ConsolidationRun,
   ids: readonly MemoryId[],

@@ -246,7 +246,7 @@ export const auditCommand = defineCommand({
   group: 'Server',
   summary: 'Show the audit log, newest first.',
   details:
-    'It holds ids and never text, of everybody or with `--owner` of one, for as many days as the setting `auditDays` ' +
+    'It holds ids and never text, of everybody or with `--owner` of one, for as many days as the setting `retention.auditDays` ' +
     'says.',
   arguments: [],
   options: {

@@ -42,7 +42,7 @@ export const flushCommand = defineCommand({
   summary: 'Distil a session into memories now.',
   details:
     'Sessions are distilled by themselves once they are quiet, where a server runs. It takes a model: the setting ' +
-    '`coreModel` names one of the providers of the gateway.',
+    '`learning.extractionModel` names one of the providers of the gateway.',
   arguments: [{ name: 'session', help: 'Which one.', isRequired: true }],
   options: {},
   examples: ['recollect flush ses_4f1d…'],

@@ -44,7 +44,7 @@ export const ingestCommand = defineCommand({
   summary: 'Take in a whole conversation and distil it.',
   details:
     'The file holds JSON as `POST /memory/ingest` takes it: `{"conversation_id": …, "turns": [{"user": …, "assistant": …}]}`, ' +
-    'or the turns alone with `--conversation`. Taken in again, it changes nothing. It takes a model (`coreModel`); without ' +
+    'or the turns alone with `--conversation`. Taken in again, it changes nothing. It takes a model (`learning.extractionModel`); without ' +
     'one, patterns learn from it, and what was said is kept and waits.',
   arguments: [{ name: 'file', help: 'What to read; `-` is standard input.', isRequired: true }],
   options: {

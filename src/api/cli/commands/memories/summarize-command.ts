@@ -18,7 +18,7 @@ export const summarizeCommand = defineCommand({
   group: 'Administration',
   summary: 'Put one memory in the place of many old ones of a user.',
   details:
-    'The setting `coreModel` names the model that words it; without one, or where it fails, rules condense what was ' +
+    'The setting `learning.extractionModel` names the model that words it; without one, or where it fails, rules condense what was ' +
     'there. The old ones are superseded, and the change that is named brings them back.',
   arguments: [],
   options: {
