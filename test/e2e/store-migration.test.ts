@@ -50,7 +50,7 @@ it('[MH8] moves to PostgreSQL, says what to set, and the old store refuses from 
     expect(refused.err).toContain('This store has moved to postgresql://')
   }
   const undone = await cli(['migrate', '--undo'])
-  expect(undone.out).toMatch(/takes writes again/)
+  expect(undone.out).toMatch(/accepts writes again/)
   expect(await cli(['add', 'I prefer water'])).toMatchObject({ exit: 0 })
   expect(await cli(['migrate', '--undo'])).toMatchObject({ exit: 4 })
 }, 120_000)

@@ -79,7 +79,7 @@ describe('owners and the audit log', () => {
       'Erased 1 memory permanently.\n',
     )
     expect((await cli(['owners', '--json'])).json.owners).toHaveLength(1)
-    expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toContain('nothing of ada')
+    expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toContain('Owner ada has no data.')
   })
 
   it('[CL13] audit tells who did what to which memory, and never what it says', async () => {
@@ -95,7 +95,7 @@ describe('owners and the audit log', () => {
     const own = (await cli(['audit', '--owner', 'ada', '--json'])).json.entries
     expect(own).toMatchObject([{ operation: 'memory.add', owner: 'ada', actor: null }])
     const page = await cli(['audit', '--limit', '1'])
-    const next = /There are more: recollect (audit --after \w+)/.exec(page.out)?.[1] ?? ''
+    const next = /More: recollect (audit --after \w+)/.exec(page.out)?.[1] ?? ''
     expect((await cli(next.split(' '))).out).toContain('memory.add')
     expect((await cli(['audit', '--before', '3d'])).out).toBe('The audit log is empty.\n')
     await cli(['clear', '--all', '--dry-run'])
@@ -211,7 +211,7 @@ describe('clearing', () => {
       '--older-than must be at least a day',
     )
     const erased = await cli(['clear', '--all', '--erase', '--yes'])
-    expect(erased.out).toBe('Erased 3 memories permanently.\n')
+    expect(erased.out).toBe('Erased 3 memories for good.\n')
     expect((await cli(['list', '--all-statuses', '--json'])).json.total).toBe(0)
     expect((await cli(['clear', '--all', '--yes'])).out).toBe('No memories match.\n')
   })

@@ -99,7 +99,9 @@ describe('recall on the command line', () => {
   it('[RA1] without a model, status says so and reindex has nothing to work with', async () => {
     const cli = await withMemories()
     expect((await cli(['status'])).out).toMatch(/recall +keyword search only\n/)
-    expect((await cli(['reindex'])).err).toContain('no embedding model')
-    expect((await cli(['search', 'tea', '--strategy', 'magic'])).err).toContain('There are: hybrid')
+    expect((await cli(['reindex'])).err).toContain('No embedding model is configured.')
+    expect((await cli(['search', 'tea', '--strategy', 'magic'])).err).toContain(
+      'Valid values: hybrid, semantic, keyword, recent, exact.',
+    )
   })
 })

@@ -41,10 +41,10 @@ export const settingsCommand = defineCommand({
   options: OPTIONS,
   examples: [
     'recollect settings',
-    'recollect settings get recallLimit',
-    'recollect settings set recallLimit=5 strategy=keyword --owner ada',
-    'recollect settings set auditDays=30 --system',
-    'recollect settings unset recallLimit',
+    'recollect settings get recall.limit',
+    'recollect settings set recall.limit=5 recall.strategy=keyword --owner ada',
+    'recollect settings set retention.auditDays=30 --system',
+    'recollect settings unset recall.limit',
   ],
   async run(call) {
     const [action, ...words] = call.positionals

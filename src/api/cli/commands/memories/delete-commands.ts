@@ -124,7 +124,7 @@ export const eraseCommand = defineCommand({
     days: {
       kind: 'value',
       value: 'n',
-      help: 'Only what was forgotten that many days ago. Default: the setting binDays.',
+      help: 'Only what was forgotten that many days ago. Default: the setting retention.trashDays.',
     },
     ...YES_OPTION,
   },

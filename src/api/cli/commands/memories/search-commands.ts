@@ -203,7 +203,7 @@ export const searchCommand = defineCommand({
     limit: {
       kind: 'value',
       value: 'n',
-      help: 'How many at most. Default: the setting recallLimit.',
+      help: 'How many at most. Default: the setting recall.limit.',
     },
     strategy: {
       kind: 'value',

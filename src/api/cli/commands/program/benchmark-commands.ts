@@ -38,5 +38,5 @@ async function runTool(call: Invocation, name: 'eval' | 'bench') {
       `\`${name}\` belongs to the repository of Recollect and is not part of the package. In a clone, run \`npm run ${name}\`.`,
     )
   }
-  return exit === 0 ? null : { json: { exit }, text: '', exit }
+  return exit === 0 ? null : { json: { exit }, text: '', exitCode: exit }
 }
