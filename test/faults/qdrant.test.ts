@@ -250,7 +250,7 @@ describe('the key and the address', () => {
     })
     for (const url of ['', 'localhost:6333', 'ftp://one', 'http://user:secret@one']) {
       expect(() => openQdrantVectorReplica({ url, clock: new FakeClock() })).toThrow(
-        /address of Qdrant/,
+        /URL of Qdrant must begin with http/,
       )
     }
   })

@@ -2,13 +2,13 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '../../dist/app/system-clock.js'
-import { createEngineOn } from '../../dist/engine/engine.js'
-import { referenceEmbedder } from '../../dist/models/embedders/hashing-embedder.js'
+import { createEngineWith } from '../../dist/engine/engine.js'
+import { createHashingEmbedder } from '../../dist/models/embedders/hashing-embedder.js'
 import { openSqliteStore } from '../../dist/storage/sqlite/sqlite-store.js'
 
 const [path] = process.argv.slice(2)
 const store = await openSqliteStore({ path, now: Date.now })
-const inner = referenceEmbedder()
+const inner = createHashingEmbedder()
 const embedder = {
   ...inner,
   embed: async (texts, options) => {
@@ -16,7 +16,7 @@ const embedder = {
     return inner.embed(texts, options)
   },
 }
-const engine = createEngineOn({
+const engine = createEngineWith({
   store,
   vectors: store.vectors,
   embedder,
@@ -24,5 +24,5 @@ const engine = createEngineOn({
   ids: { next: (prefix, at) => `${prefix}_${at}` },
   settings: {},
 })
-await engine.reindex({ onProgress: ({ done }) => writeSync(1, `${done}\n`) })
+await engine.admin.reindex({ onProgress: ({ done }) => writeSync(1, `${done}\n`) })
 await engine.close()

@@ -51,7 +51,7 @@ describe('postgres vectors without pgvector', () => {
     const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' }))
       .retrievers
     expect(meaning).toMatchObject({ state: 'skipped', reason: 'the store keeps no vectors' })
-    const because = expect.stringContaining('pgvector can’t be used: not installed')
+    const because = expect.stringContaining('pgvector cannot be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })
     await expect(
       engine.admin.replication.changeQdrant({ 'vectorStore.backend': 'qdrant' }, 'key'),
