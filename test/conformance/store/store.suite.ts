@@ -319,11 +319,11 @@ function describeCommits(open: OpenStore): void {
     const store = await open()
     const row = memory()
     const next = { ...row, content: 'changed', version: 2 }
-    const conflict = (because: string) => ({
+    const conflict = (reason: string) => ({
       kind: 'conflict',
       table: 'memory',
       id: row.id,
-      because,
+      reason,
     })
     expect(await store.commit([replace(next)])).toEqual(conflict('version'))
     expect(await store.commit([create(row)])).toEqual(COMMITTED)
