@@ -1,9 +1,9 @@
 /**
- * Opening a database on disk. How it is opened follows from its first bytes, never from a flag: a plain file is
- * opened plainly, an encrypted one needs its key, a new one is encrypted when a key is given.
+ * Opens databases on disk. The first bytes of a file decide how: a plain file is opened without a key, an encrypted one
+ * needs its key, and a new one is encrypted if there is a key.
  *
- * What cannot be opened is named as what it is: locked, damaged, another program's, from a newer version.
- * Nothing here changes or removes a file that it could not open.
+ * Errors tell why a file cannot be opened: locked, damaged, of another program, or of a newer version. A file that cannot
+ * be opened is never changed or removed.
  */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
@@ -20,7 +20,7 @@ import {
   type SqliteConnection,
 } from './sqlite-driver.ts'
 
-/** `unknown`: neither a database nor an encrypted one, going by how it begins. */
+/** `unknown`: the first bytes are neither those of a database nor of an encrypted one. */
 export type DatabaseFileKind = 'absent' | 'empty' | 'plain' | 'encrypted' | 'unknown'
 
 export type SqliteFileOptions = SqliteStoreOptions
@@ -31,18 +31,17 @@ const BUSY_TIMEOUT_MS = 5_000
 const ATTEMPTS_MAX = 5
 
 /**
- * Databases this process has open. Their files must not be opened a second time to look at the first bytes:
- * closing that second handle would silently drop the locks that SQLite holds on the file (POSIX locks belong to
- * the process), and another process could then write over ours.
+ * Databases that this process has open. Their files must not be opened again to read the first bytes: POSIX locks belong
+ * to the process, so closing the second handle would silently drop the locks of SQLite.
  */
 const openDatabases = new Map<string, { readonly start: Buffer; count: number }>()
 
-/** What kind of file is at `path`, from its first bytes. */
+/** Detects the kind of a file from its first bytes. */
 export function detectFileKind(path: string): DatabaseFileKind {
   return kindOf(startOf(path))
 }
 
-/** Opens the database at `path`, creating it when there is none: encrypted if and only if a key is given. */
+/** Opens the database at `path`. Creates a missing one, encrypted if there is a key. */
 export async function openSqliteFile(options: SqliteFileOptions): Promise<SqliteStore> {
   if (options.path === ':memory:') return openSqliteStore({ ...options, key: null })
   for (let attempt = 1; ; attempt++) {
@@ -50,14 +49,14 @@ export async function openSqliteFile(options: SqliteFileOptions): Promise<Sqlite
     try {
       return await openOnce(options)
     } catch (error) {
-      // What was opened is no longer the database: a conversion has just put another file in its place.
+      // A conversion has just replaced the file that was opened.
       const wasReplaced = identity !== null && readFileIdentity(options.path) !== identity
       if (!wasReplaced || attempt === ATTEMPTS_MAX) throw toNamedError(error, options.path)
     }
   }
 }
 
-/** Opens a connection to an existing database of ours, or to a new one, with the key that its first bytes call for. */
+/** Connects to an existing database of Recollect, or to a new one, with the key that its first bytes require. */
 export async function openVerifiedConnection(
   path: string,
   key: DatabaseKey | null,
@@ -72,10 +71,10 @@ export async function openVerifiedConnection(
   })
   try {
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    // From its first read on a connection keeps the file (in WAL mode), so nobody can replace it any more.
+    // In WAL mode a connection holds the file from its first read on, so that nobody can replace it.
     assertOwnDatabase(path, connection)
     if (identity !== null && readFileIdentity(path) !== identity) {
-      throw new AppError('busy', `The database at ${path} was just replaced. Try again.`, { path })
+      throw new AppError('busy', `The database at ${path} was just replaced. Retry.`, { path })
     }
     return connection
   } catch (error) {
@@ -138,7 +137,7 @@ export function isOpenInProcess(path: string): boolean {
   return openDatabases.has(readFileIdentity(path) ?? path)
 }
 
-/** The first bytes of the file; null when there is none. */
+/** The first bytes of the file; null when it is missing. */
 function startOf(path: string): Buffer | null {
   const identity = readFileIdentity(path)
   if (identity === null) return null
@@ -146,8 +145,8 @@ function startOf(path: string): Buffer | null {
 }
 
 /**
- * The cipher leaves bytes 16 to 23 readable: page size (a power of two), two format versions, 64 bytes kept free
- * per page for nonce and tag, and three numbers that the format fixes.
+ * The cipher leaves bytes 16 to 23 in plain text: page size (a power of two), two format versions, 64 reserved bytes per
+ * page for nonce and tag, and three numbers that the format fixes.
  */
 const ENCRYPTED_SIGN = Buffer.from([0x10, 0x00, 2, 2, 64, 64, 32, 32])
 
@@ -173,7 +172,7 @@ function requireKey(
   if (kind === 'unknown') {
     throw new AppError(
       'damaged',
-      `The file at ${path} begins neither like a database nor like an encrypted one: its first bytes are damaged, ` +
+      `The first bytes of the file at ${path} are damaged: they are neither those of a database nor of an encrypted one, ` +
         'or it is something else. `recollect doctor --salvage` recovers what is readable and keeps the file.',
       { path },
     )
@@ -181,13 +180,13 @@ function requireKey(
   if (key !== null) return key
   throw new AppError(
     'locked',
-    `The database at ${path} is encrypted. Give its key with --encryption-key-file, RECOLLECT_ENCRYPTION_KEY_FILE, RECOLLECT_ENCRYPTION_KEY or ` +
+    `The database at ${path} is encrypted. Pass its key with --encryption-key-file, RECOLLECT_ENCRYPTION_KEY_FILE, RECOLLECT_ENCRYPTION_KEY or ` +
       'RECOLLECT_ENCRYPTION_PASSPHRASE.',
     { path },
   )
 }
 
-/** Tells a wrong key from a damaged file, as far as that can be told. */
+/** Distinguishes a wrong key from a damaged file, as far as possible. */
 function unreadable(
   path: string,
   key: DatabaseKey,
@@ -198,7 +197,7 @@ function unreadable(
   if (check !== null && isMatchingKey(check, key)) {
     return new AppError(
       'damaged',
-      `The key is the right one for the database at ${path}, but the file cannot be read with it: it is damaged. ` +
+      `The key of the database at ${path} is right, but the file is damaged and cannot be read. ` +
         '`recollect doctor --salvage` recovers what is readable and keeps the file.',
       { path },
       cause,
@@ -209,8 +208,8 @@ function unreadable(
   return new AppError(
     'locked',
     isAboutThisFile
-      ? `The key is not the one the database at ${path} was encrypted with.`
-      : `The key does not open the database at ${path}: it is the wrong key, or the beginning of the file is damaged.`,
+      ? `The database at ${path} was encrypted with another key.`
+      : `The database at ${path} cannot be opened: the key is wrong, or the beginning of the file is damaged.`,
     { path },
     cause,
   )
@@ -220,18 +219,18 @@ function isNotADatabase(error: unknown): boolean {
   return error instanceof AppError && error.facts.sqlite === 'NOTADB'
 }
 
-/** Refuses the databases of other programs. Also the first read, which shows whether the key fits. */
+/** Rejects databases of other programs. This is also the first read, which fails for a wrong key. */
 function assertOwnDatabase(path: string, connection: SqliteConnection): void {
   const [schema] = connection
     .prepare(`SELECT count(*) AS things, total(name = 'migration') AS ours FROM sqlite_schema`)
     .all()
   const [id] = connection.prepare('PRAGMA application_id').all()
   if (schema?.things === 0 || id?.application_id === APPLICATION_ID) return
-  // A creation that was interrupted has the table of steps and not yet the id.
+  // A database whose creation was interrupted has the table `migration`, but no application id yet.
   if (id?.application_id === 0 && schema?.ours === 1) return
   throw new AppError(
     'invalid_input',
-    `The file at ${path} is a database of another program. Choose another path for Recollect's.`,
+    `The file at ${path} is a database of another program. Choose another path.`,
     { path },
   )
 }
@@ -242,7 +241,7 @@ function cipherSalt(connection: SqliteConnection): Buffer | null {
   return salt.length === 16 ? salt : null
 }
 
-/** SQLite says no more than "could not be opened"; the file system knows why. */
+/** SQLite only reports that the file could not be opened; the file system tells why. */
 function toNamedError(error: unknown, path: string): unknown {
   if (
     !(error instanceof AppError) ||

@@ -1,4 +1,4 @@
-/** What the database adapter needs of the file system, with errors a person can act on. */
+/** File system helpers with errors that a person can act on. */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError, type ErrorCode } from '../../../lib/errors.ts'
@@ -13,7 +13,7 @@ export function readFileHeader(path: string, bytes: number): Buffer {
   }
 }
 
-/** The files beside `path` whose names go on from its own with `suffix`. */
+/** The files beside `path` whose names are its name followed by `suffix`. */
 export function listSiblingFiles(path: string, suffix: string): readonly string[] {
   const start = basename(path) + suffix
   return readdirSync(dirname(path))
@@ -31,7 +31,7 @@ const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EIO: ['unavailable', 'the disk reports an error'],
 }
 
-/** An error of the file system as one of ours; anything else as it is. */
+/** Converts an error of the file system to an `AppError`; returns other errors unchanged. */
 export function toFileError(error: unknown, path: string): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !('code' in error)) return error
   const known = FILE_ERRORS[String(error.code)]

@@ -1,7 +1,7 @@
 /**
- * The seam between our SQL and whichever SQLite runs it: four methods, so that the choice stays reversible.
+ * A minimal interface to SQLite drivers, so that a driver can be replaced.
  *
- * `@photostructure/sqlite` is the default (prebuilt for every platform, same API as Node's own). Encrypted files
+ * `@photostructure/sqlite` is the default: prebuilt for every platform, with the API of `node:sqlite`. Encrypted files
  * need `better-sqlite3-multiple-ciphers`, which is optional and loaded only for them.
  */
 import { readFileSync } from 'node:fs'
@@ -27,12 +27,12 @@ export interface SqliteStatement {
 export interface SqliteConnection {
   exec(sql: string): void
   prepare(sql: string): SqliteStatement
-  /** Loads a library of SQL functions. Not from SQL: no text that is run here may name a file to load. */
+  /** Loads a run-time extension. Never available from SQL, so that no statement can name a file to load. */
   loadExtension?(path: string): void
   close(): void
 }
 
-/** A key as the cipher takes it: 32 bytes in hex, or a passphrase that the cipher stretches itself (Argon2id). */
+/** A key of the cipher: 32 bytes in hex, or a passphrase that the cipher stretches with Argon2id. */
 export type DatabaseKey =
   | { readonly kind: 'raw'; readonly hex: string }
   | { readonly kind: 'passphrase'; readonly passphrase: string }
@@ -42,7 +42,7 @@ export type OpenConnection = (path: string, key: DatabaseKey | null) => Promise<
 export const openConnection: OpenConnection = async (path, key) =>
   key === null ? openPlain(path) : openEncrypted(path, key)
 
-/** Not to be called by what a file says, only by statements of ours. */
+/** `directOnly`: a schema that a file brings along cannot call the functions. */
 const FUNCTION_OPTIONS = { deterministic: true, directOnly: true }
 
 async function openPlain(path: string): Promise<SqliteConnection> {
@@ -67,32 +67,32 @@ async function openPlain(path: string): Promise<SqliteConnection> {
       const toRows = toNamedRows(() => statement.columns().map(({ name }) => name))
       statement.setReturnArrays(true)
       return {
-        all: (...values) => toRows(mapped(() => statement.all(...values)) as SqlValue[][]), // no BigInt is asked for
+        all: (...values) => toRows(mapped(() => statement.all(...values)) as SqlValue[][]), // BigInts are not enabled
         run: (...values) => numbersOf(mapped(() => statement.run(...values))),
       }
     },
     close: () => {
       if (!database.isOpen) return
-      removeNewFile((sql) => database.exec(sql))
+      releaseConnection((sql) => database.exec(sql))
       database.close()
     },
   }
 }
 
-/** Names the values here: the driver makes a string of every column's name for every row, and takes three times as long. */
+/** Names the values of rows. The driver would create each column name again for each row, which takes three times as long. */
 export function toNamedRows(
   columns: () => readonly string[],
 ): (rows: readonly (readonly SqlValue[])[]) => readonly SqlRow[] {
   let names: readonly string[] = []
   let empty: SqlRow = {}
   return (rows) => {
-    // A `*` stands for more once the table has been migrated.
+    // A `*` selects more columns after a schema migration.
     if (rows.length > 0 && rows[0]?.length !== names.length) {
       names = columns()
       empty = Object.fromEntries(names.map((name) => [name, null]))
     }
     return rows.map((values) => {
-      // A copy has all its columns from the start; adding them one by one takes half as long again.
+      // Copying an object with all columns is a third faster than adding them one by one.
       const row: Record<string, SqlValue> = { ...empty }
       for (let column = 0; column < names.length; column++) {
         row[names[column] ?? ''] = values[column] ?? null
@@ -103,16 +103,16 @@ export function toNamedRows(
 }
 
 /**
- * This driver never finalizes statements, so that SQLite keeps a closed connection half alive until they are
- * collected as garbage. It would keep an open transaction and its lock for as long, and leave recent writes beside
- * the file. The shared lock on the file remains until then: the same process may not be able to convert it at once.
+ * The driver never finalizes statements, so SQLite keeps a closed connection alive until they are garbage collected: with
+ * its open transaction and lock, and with recent writes in the WAL. This ends the transaction and empties the WAL. The
+ * shared lock on the file remains, so the same process may not be able to convert the file at once.
  */
-function removeNewFile(exec: (sql: string) => void): void {
+function releaseConnection(exec: (sql: string) => void): void {
   for (const sql of ['ROLLBACK', 'PRAGMA busy_timeout = 0', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
     try {
       exec(sql)
     } catch {
-      /* no transaction is open; others are still reading: they will do it */
+      /* no transaction is open, or readers are left: the last one empties the WAL */
     }
   }
 }
@@ -127,7 +127,7 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
     loadExtension: (library) => void database.loadExtension(library),
     prepare: (sql) => {
       const statement = mapped(() => database.prepare(sql))
-      // This driver counts `?1` among the named parameters, and takes those as an object.
+      // The driver treats `?1` as a named parameter, and takes those as an object.
       const bound = /\?\d/.test(sql)
         ? (values: readonly SqlValue[]) => [
             Object.fromEntries(
@@ -136,7 +136,7 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
           ]
         : (values: readonly SqlValue[]) => values.map(toSqlInteger)
       return {
-        all: (...values) => mapped(() => statement.all(...bound(values))) as SqlRow[], // no BigInt is asked for
+        all: (...values) => mapped(() => statement.all(...bound(values))) as SqlRow[], // BigInts are not enabled
         run: (...values) => numbersOf(mapped(() => statement.run(...bound(values)))),
       }
     },
@@ -144,12 +144,12 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
   }
 }
 
-/** This driver binds numbers as REAL; FTS5 then ignores `rowid = 1.0` and returns every row. */
+/** The driver binds numbers as REAL; FTS5 then ignores `rowid = 1.0` and returns every row. */
 function toSqlInteger(value: SqlValue): SqlValue | bigint {
   return Number.isSafeInteger(value) ? BigInt(Number(value)) : value
 }
 
-/** Only what is used of the optional package, so that building does not need it installed. */
+/** The used part of the optional package, so that the build does not need it installed. */
 export type CipherDatabase = {
   pragma(source: string): unknown
   key(key: Buffer): unknown
@@ -160,7 +160,7 @@ export type CipherDatabase = {
   }
   loadExtension(path: string): unknown
   function(name: string, options: typeof FUNCTION_OPTIONS, call: SqlFunction): unknown
-  /** The whole database as it would be without encryption. */
+  /** The decrypted database. */
   serialize(): Buffer
   close(): unknown
 }
@@ -168,7 +168,7 @@ type CipherValue = SqlValue | bigint
 type CipherArgument = CipherValue | { readonly [name: string]: CipherValue }
 type CiphersModule = { readonly default: new (path: string) => CipherDatabase }
 
-/** A new file gets `salt` as its first 16 bytes (in hex), or random ones. The key is not tried yet: reading does that. */
+/** The first 16 bytes of a new file are `salt` (in hex), or random. The first read checks the key. */
 export async function openCipher(
   path: string,
   key: DatabaseKey,
@@ -195,17 +195,17 @@ const CIPHERS = 'better-sqlite3-multiple-ciphers'
 const NODE_WITH_PREBUILT_CIPHERS = 22
 const NODE_MAJOR = Number(process.versions.node.split('.')[0])
 
-/** What stands in the way of encrypted databases on this machine, as a sentence; null when nothing does. */
+/** Why this machine cannot open encrypted databases; null when it can. */
 export function describeMissingCipher(): string | null {
   return describeCipherIncompatibility(NODE_MAJOR, installedCiphersVersion())
 }
 
 async function importCiphers(): Promise<CiphersModule> {
-  const name: string = CIPHERS // a variable, so that its types aren't looked for
+  const name: string = CIPHERS // a variable, so that TypeScript does not resolve its types
   const refusal = describeMissingCipher()
   if (refusal !== null) throw new AppError('missing_part', refusal, { package: CIPHERS })
   try {
-    return (await import(name)) as CiphersModule // the versions that pass the check above
+    return (await import(name)) as CiphersModule // a version that passed the check above
   } catch (cause) {
     throw new AppError(
       'missing_part',
@@ -216,7 +216,7 @@ async function importCiphers(): Promise<CiphersModule> {
   }
 }
 
-/** Why the cipher package must not be loaded, or null. Version 13 takes the whole process down on Node 20. */
+/** Why the cipher package must not be loaded; null when it may. Version 13 crashes Node 20. */
 export function describeCipherIncompatibility(
   nodeMajor: number,
   version: string | null,
@@ -258,17 +258,17 @@ function numbersOf(result: RunResult) {
   return { changes: Number(result.changes), lastInsertRowid: Number(result.lastInsertRowid) }
 }
 
-/** SQLite's primary result codes that mean something to a caller. */
+/** Primary result codes of SQLite that callers can handle. */
 const CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  BUSY: ['busy', 'Another process kept the database locked for too long. Try again.'],
-  LOCKED: ['busy', 'Another connection kept a table locked for too long. Try again.'],
-  FULL: ['disk_full', 'There is no space left for the database. Nothing of this change was kept.'],
+  BUSY: ['busy', 'Another process kept the database locked for too long. Retry.'],
+  LOCKED: ['busy', 'Another connection kept a table locked for too long. Retry.'],
+  FULL: ['disk_full', 'The disk is full. The change was not stored.'],
   IOERR: ['unavailable', 'Reading or writing the database file failed.'],
   READONLY: ['read_only', 'The database file or its folder cannot be written to.'],
   CANTOPEN: ['unavailable', 'The database file could not be opened.'],
-  PERM: ['read_only', 'The database file may not be accessed.'],
+  PERM: ['read_only', 'Access to the database file was denied.'],
   CORRUPT: ['damaged', 'The database file is damaged. Run `recollect doctor --salvage`.'],
-  NOTADB: ['damaged', 'The file is not a database, or its key is wrong.'],
+  NOTADB: ['damaged', 'The file is not a database, or the key is wrong.'],
 }
 const PRIMARY_CODES: Readonly<Record<number, string>> = {
   3: 'PERM',
@@ -289,14 +289,14 @@ function mapped<Result>(call: () => Result): Result {
     if (error instanceof Error && error.message.startsWith(MOVED_MESSAGE)) {
       throw new AppError('read_only', error.message, { sqlite: 'CONSTRAINT' }, error)
     }
-    const name = resultCodeOf(error)
+    const name = getResultCode(error)
     const known = name === undefined ? undefined : CODES[name]
     if (known === undefined) throw error
     throw new AppError(known[0], known[1], { sqlite: name ?? '' }, error)
   }
 }
 
-/** SQLite's own words for these codes: rows that fail while being read reach us without a code. */
+/** Messages of SQLite for these codes: errors while rows are read carry no code. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/database (?:schema )?is locked/, 'BUSY'],
   [/database table is locked/, 'LOCKED'],
@@ -309,35 +309,35 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/file is not a database/, 'NOTADB'],
 ]
 
-function codeOfMessage(message: string): string | undefined {
+function matchMessage(message: string): string | undefined {
   return MESSAGES.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** The drivers name the same code differently: a number here, `SQLITE_FULL` or `SQLITE_IOERR_WRITE` there. */
-function resultCodeOf(error: unknown): string | undefined {
+/** Drivers report the same code differently: as a number, or as `SQLITE_FULL` or `SQLITE_IOERR_WRITE`. */
+function getResultCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { errcode, sqliteCode, code } = error as Record<string, unknown> // whatever the driver threw
   for (const number of [errcode, sqliteCode]) {
     if (typeof number === 'number') return PRIMARY_CODES[number & 0xff]
   }
   const named = typeof code === 'string' ? code.match(/^SQLITE_([A-Z]+)/)?.[1] : undefined
-  return named ?? (error instanceof Error ? codeOfMessage(error.message) : undefined)
+  return named ?? (error instanceof Error ? matchMessage(error.message) : undefined)
 }
 
 const NO_PROVENANCE = { source: '', turns: [], extractor: null, extractorVersion: null } as const
 
-/** The drivers read from its parameters how many values it takes: none may have a default. */
+/** Drivers derive the number of arguments from `length`: no parameter may have a default. */
 export type SqlFunction = (first: SqlValue, second: SqlValue) => SqlValue
 
 export const SQL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
-  /** Of two texts as they are stored, the second lowered. SQLite's own comparisons know only the capitals of ASCII. */
+  /** Case-insensitive substring test of stored texts; the second is lowercase. SQLite itself folds ASCII only. */
   holds_lowered: (text, wanted) =>
     typeof text === 'string' &&
     typeof wanted === 'string' &&
     containsFolded(fromStorable(text), fromStorable(wanted))
       ? 1
       : 0,
-  /** For a schema step of an earlier version: terms of a turn's content and speaker as they are stored, space-joined. */
+  /** For an early schema step: the search terms of a turn's stored content and speaker, joined by spaces. */
   spoken_terms: (content, speaker) => {
     const name = typeof speaker === 'string' ? fromStorable(speaker) : null
     const provenance = { ...NO_PROVENANCE, speaker: name }

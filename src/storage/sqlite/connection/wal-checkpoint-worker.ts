@@ -1,16 +1,16 @@
-/** The thread of `checkpoints.ts`. Answers each order with whether it was carried out. */
+/** The worker thread of `wal-checkpointer.ts`. Answers each command with whether it succeeded. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from './sqlite-driver.ts'
 import type { CheckpointMode, CheckpointTarget } from './wal-checkpointer.ts'
 
-/** For so long it waits for whoever reads or writes, before it leaves something in the log. */
-const EMPTYING_MS = 1_000
+/** How long a truncation waits for readers and writers of the WAL. */
+const TRUNCATE_TIMEOUT_MS = 1_000
 
-const { path, key } = workerData as CheckpointTarget // given by `checkpoints.ts`
+const { path, key } = workerData as CheckpointTarget // set by `wal-checkpointer.ts`
 const connection = await openConnection(path, key)
-connection.exec(`PRAGMA busy_timeout = ${EMPTYING_MS}`)
+connection.exec(`PRAGMA busy_timeout = ${TRUNCATE_TIMEOUT_MS}`)
 const statements = {
-  // Passive: it moves what it can and never keeps anybody from reading or writing.
+  // A passive checkpoint never blocks readers or writers.
   move: connection.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
   empty: connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
 } satisfies Record<CheckpointMode, unknown>
@@ -23,6 +23,6 @@ function isDone(order: CheckpointMode): boolean {
   try {
     return statements[order].all()[0]?.busy === 0
   } catch {
-    return false // it is tried again after the next commits
+    return false // the next commits trigger another attempt
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Moves what was committed from the log into the file while others have the thread: that takes as long as many commits,
- * and the one that happens to fill the log would wait for it.
+ * Checkpoints the WAL off the main thread. A checkpoint takes as long as many commits, and the commit that fills the WAL
+ * would otherwise wait for it.
  *
- * A thread of its own does it, with a connection of its own. It starts when it is first needed, which in a short command
- * is never. Where it can't, and where more is written than it can move, SQLite does it at a commit, as it always does.
+ * A worker thread with a connection of its own does it. It starts when it is first needed, which in a short CLI command is
+ * never. Where the worker is unavailable or too slow, SQLite checkpoints in a commit, as it does by default.
  */
 import { Worker } from 'node:worker_threads'
 import type { DatabaseKey } from './sqlite-driver.ts'
 
 /**
- * Changes after which there is something to move: about 16 MiB. The commit after each move begins the log anew and waits
- * for the disk, so it should be a rare one.
+ * Changes between checkpoints: about 16 MiB of WAL. The first commit after a checkpoint restarts the WAL and waits for the
+ * disk, so checkpoints should be rare.
  */
 const CHANGES_MIN = 1_000
 
-/** To move what can be moved while others read and write, or to leave nothing in the log. */
+/** A passive checkpoint, or one that truncates the WAL. */
 export type CheckpointMode = 'move' | 'empty'
 
 export type CheckpointTarget = { readonly path: string; readonly key: DatabaseKey | null }
@@ -24,7 +24,7 @@ export class WalCheckpointer {
   #worker: Worker | null = null
   #isOff: boolean
   #changes = 0
-  /** Until what is under way is done. */
+  /** Resolves when the running command is done. */
   #underWay: Promise<unknown> | null = null
 
   constructor(task: CheckpointTarget) {
@@ -32,19 +32,19 @@ export class WalCheckpointer {
     this.#isOff = task.path === ':memory:' || !WORKER.pathname.endsWith('.js')
   }
 
-  /** So many changes were committed. */
+  /** Counts committed changes. */
   recordChanges(changes: number): void {
     this.#changes += changes
     if (this.#isOff || this.#changes < CHANGES_MIN || this.#underWay !== null) return
     void this.#give('move')
   }
 
-  /** Waits until what is in the log was moved. Where no thread was started yet, there is little in it. */
+  /** Waits for a checkpoint. Does nothing before the worker has started: the WAL is small then. */
   async waitForCheckpoint(): Promise<void> {
     await this.#order('move')
   }
 
-  /** Waits for whoever reads the log, for a while. Whether it was emptied; it is not without a thread. */
+  /** Truncates the WAL, waiting a while for its readers. False when that failed, or without a worker. */
   truncateLog(): Promise<boolean> {
     return this.#order('empty')
   }
@@ -64,7 +64,7 @@ export class WalCheckpointer {
   #give(order: CheckpointMode): Promise<boolean> {
     this.#changes = 0
     const worker = this.#worker ?? this.#start()
-    // A process that waits for nothing else would end in the middle of it, and of whatever waits for it.
+    // The event loop must stay alive until the command is done.
     worker.ref()
     const carriedOut = new Promise<boolean>((resolve) => {
       const done = (isDone: unknown) => {
@@ -82,7 +82,7 @@ export class WalCheckpointer {
   #start(): Worker {
     const worker = new Worker(WORKER, { workerData: this.#task })
     worker.unref()
-    // Its commits are safe without it.
+    // Commits do not depend on the worker.
     worker.on('error', () => {
       this.#isOff = true
     })
@@ -91,7 +91,7 @@ export class WalCheckpointer {
   }
 }
 
-/** There is none where the sources themselves are run. */
+/** There is no built worker where the TypeScript sources run. */
 const WORKER = new URL(
   import.meta.url.endsWith('.ts') ? './wal-checkpoint-worker.ts' : './wal-checkpoint-worker.js',
   import.meta.url,

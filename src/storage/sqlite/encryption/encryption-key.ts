@@ -1,7 +1,6 @@
 /**
- * Keys of encrypted databases, from wherever a person keeps them: a file, a value handed in, or a passphrase.
- *
- * Nothing here reads the environment, and no message, fact or printed object ever holds key material.
+ * Keys of encrypted databases, from a file, a value or a passphrase. No error, log line or printed object ever holds key
+ * material.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,12 +11,12 @@ import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 
 const KEY_BYTES = 32
 const KEY_FILE_BYTES_MAX = 1_024
-/** Argon2id slows each guess to some 25 ms; below a dozen characters that is not enough. */
+/** Argon2id slows each guess down to about 25 ms, which does not protect shorter passphrases. */
 export const PASSPHRASE_CHARACTERS_MIN = 12
-/** Readable by everyone, or writable by the group. Reading by the group is how containers hand over secrets. */
+/** Readable by everyone, or writable by the group. Containers pass secrets as files that the group may read. */
 const MODE_TOO_OPEN = 0o027
 
-/** The key in a file: 64 hex digits, or 32 bytes as they are. */
+/** Reads a key from a file: 64 hex digits, or 32 raw bytes. */
 export function loadKeyFile(path: string): DatabaseKey {
   const content = readKeyFile(path)
   if (content.length === KEY_BYTES) return sealed({ kind: 'raw', hex: content.toString('hex') })
@@ -32,7 +31,7 @@ export function loadKeyFile(path: string): DatabaseKey {
   return sealed({ kind: 'raw', hex: text.toLowerCase() })
 }
 
-/** The key in a value, such as that of an environment variable: 64 hex digits. */
+/** Parses a key of 64 hex digits, such as the value of an environment variable. */
 export function parseKey(text: string): DatabaseKey {
   const hex = text.trim()
   if (!isHexKey(hex)) {
@@ -44,27 +43,27 @@ export function parseKey(text: string): DatabaseKey {
   return sealed({ kind: 'raw', hex: hex.toLowerCase() })
 }
 
-/** The same characters make the same key however the keyboard composed them. */
+/** Normalizes the passphrase, so that composed and decomposed characters give the same key. */
 export function parsePassphrase(text: string): DatabaseKey {
   const passphrase = text.normalize('NFKC')
   if ([...passphrase].length < PASSPHRASE_CHARACTERS_MIN) {
     throw new AppError(
       'invalid_input',
-      `A passphrase needs at least ${PASSPHRASE_CHARACTERS_MIN} characters.`,
+      `A passphrase must have at least ${PASSPHRASE_CHARACTERS_MIN} characters.`,
       { charactersMin: PASSPHRASE_CHARACTERS_MIN },
     )
   }
-  // The cipher would take these for keys in hex and skip the slow derivation; NUL would end the phrase early.
+  // The cipher would parse these as hex keys and skip the slow derivation; NUL would end the passphrase.
   if (/^(?:raw:|x')/i.test(passphrase) || passphrase.includes('\0')) {
     throw new AppError(
       'invalid_input',
-      `A passphrase must not begin with "raw:" or "x'", nor hold a NUL character.`,
+      `A passphrase must not begin with "raw:" or "x'", and must not contain a NUL character.`,
     )
   }
   return sealed({ kind: 'passphrase', passphrase })
 }
 
-/** Writes a new random key that only this user can read. An existing file is never overwritten. */
+/** Writes a new random key that only the current user can read. Never overwrites a file. */
 export function generateKeyFile(path: string): void {
   let file: number
   try {
@@ -73,7 +72,7 @@ export function generateKeyFile(path: string): void {
     if (getSystemErrorCode(error) !== 'EEXIST') throw fileError(path, 'be created', error)
     throw new AppError(
       'conflict',
-      `There is already a file at ${path}. Keys are never overwritten.`,
+      `A file already exists at ${path}. Keys are never overwritten.`,
       { path },
       error,
     )
@@ -86,12 +85,12 @@ export function generateKeyFile(path: string): void {
   }
 }
 
-/** Whether two keys are the same one. */
+/** Compares two keys. */
 export function isSameKey(a: DatabaseKey | null, b: DatabaseKey | null): boolean {
   return toKeyMaterial(a) === toKeyMaterial(b)
 }
 
-/** A text that differs between any two keys. It is as secret as the key. */
+/** A text that identifies a key, and is as secret. */
 export function toKeyMaterial(key: DatabaseKey | null): string {
   if (key === null) return ''
   return key.kind === 'raw' ? `raw:${key.hex}` : `passphrase:${key.passphrase}`
@@ -132,7 +131,7 @@ function isHexKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text)
 }
 
-/** A key that prints and serialises as nothing but its kind, so that a stray log line gives nothing away. */
+/** A key that prints and serializes as its kind only, so that no log line can leak it. */
 function sealed(key: DatabaseKey): DatabaseKey {
   const face = () => `[${key.kind === 'raw' ? 'key' : 'passphrase'}]`
   Object.defineProperty(key, 'toJSON', { value: face, enumerable: false })

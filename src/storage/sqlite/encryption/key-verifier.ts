@@ -1,10 +1,10 @@
 /**
- * The note beside an encrypted database that tells a wrong key from a damaged file: `<database>.key-check`.
+ * The file `<database>.key-check` beside an encrypted database, which distinguishes a wrong key from a damaged file: the
+ * cipher cannot.
  *
- * Both look the same to the cipher. The note holds a salted hash of the key, slow to compute for passphrases, so it
- * gives a guesser no better hold than the database itself does. It also holds a copy of the database's first 16
- * bytes: they tell whether the note is about this file, and with a passphrase nothing can be read without them.
- * A database without its note works.
+ * It holds a salted hash of the key, slow to compute for passphrases, so that guessing is no easier than with the database
+ * itself. It also holds the first 16 bytes of the database: they tell whether the verifier belongs to it, and without them
+ * a passphrase cannot decrypt anything. The verifier is optional.
  */
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { isObject } from '../../../lib/json.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 import { toKeyMaterial } from './encryption-key.ts'
 
-/** 64 MiB and about half a second: no cheaper to guess against than the cipher's own Argon2id with 19 MiB. */
+/** 64 MiB and about half a second per guess: no cheaper than the cipher's own Argon2id with 19 MiB. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 const HASH_BYTES = 32
 
@@ -29,7 +29,7 @@ export function toKeyVerifierPath(path: string): string {
   return `${path}.key-check`
 }
 
-/** Writes the note if that is possible, replacing an older one at once. `header`: the first bytes of the database. */
+/** Writes the verifier atomically, if possible. `header`: the first bytes of the database. */
 export function writeKeyVerifier(path: string, key: DatabaseKey, header: Buffer): void {
   try {
     writeKeyCheck(path, key, header)
@@ -52,7 +52,7 @@ function writeKeyCheck(path: string, key: DatabaseKey, header: Buffer): void {
   renameSync(next, toKeyVerifierPath(path))
 }
 
-/** The note, or null when there is none that can be read. */
+/** The verifier; null when it is missing or unreadable. */
 export function readKeyVerifier(path: string): KeyVerifier | null {
   try {
     const check: unknown = JSON.parse(readFileSync(toKeyVerifierPath(path), 'utf8'))
@@ -62,14 +62,14 @@ export function readKeyVerifier(path: string): KeyVerifier | null {
   }
 }
 
-/** Whether `key` is the one the note was written for. Takes about half a second for a passphrase. */
+/** Whether the verifier was written for `key`. Takes about half a second for a passphrase. */
 export function isMatchingKey(check: KeyVerifier, key: DatabaseKey): boolean {
   const expected = Buffer.from(check.hash, 'hex')
   return timingSafeEqual(hashOf(key, Buffer.from(check.salt, 'hex')), expected)
 }
 
 function hashOf(key: DatabaseKey, salt: Buffer): Buffer {
-  // 32 random bytes can't be guessed at any speed; only what a person thought up needs slowing down.
+  // 32 random bytes cannot be guessed; only passphrases need a slow hash.
   if (key.kind === 'raw') return createHmac('sha256', salt).update(toKeyMaterial(key)).digest()
   return scryptSync(toKeyMaterial(key), salt, HASH_BYTES, SCRYPT)
 }

@@ -1,9 +1,9 @@
 /**
  * Encrypts a database, decrypts it, or changes its key, in place.
  *
- * The copy is made beside the database, compared with it, forced to disk and then renamed over it, so that at
- * every instant the path holds one complete database: the old one or the new one. The old file stays locked
- * until then, and a process that opened it in the meantime is turned away to the new one (see `openGuarded`).
+ * A converted copy is written beside the database, compared with it, synced and renamed over it, so that the path always
+ * holds one complete database: the old one or the new one. The old file stays locked until then; a process that opened it
+ * meanwhile opens the new one instead (see `openGuarded`).
  */
 import {
   chmodSync,
@@ -50,23 +50,23 @@ import { toKeyVerifierPath, writeKeyVerifier } from './key-verifier.ts'
 
 export type RekeyOptions = {
   readonly path: string
-  /** The key it has now; null when it is not encrypted. Not used for a plain database. */
+  /** The current key; ignored for a plain database. */
   readonly from: DatabaseKey | null
-  /** The key it shall have; null to decrypt. */
+  /** The new key; null decrypts. */
   readonly to: DatabaseKey | null
   readonly now: () => number
   readonly onProgress?: CopyProgressListener
   readonly busyTimeoutMs?: number
   readonly migrations?: readonly SchemaMigration[]
-  /** For tests that break the driver on purpose. */
+  /** For tests that inject driver failures. */
   readonly openConnection?: OpenConnection
 }
 
 export type RekeyResult = {
   readonly kind: 'converted' | 'unchanged'
-  /** Older copies beside an encrypted database that anyone can read: backups made before a schema change. */
+  /** Unencrypted copies beside an encrypted database: backups from before a schema migration. */
   readonly plainCopies: readonly string[]
-  /** Whether what the old file held was overwritten. Not so when another name (a hard link) still leads to it. */
+  /** Whether the old file was overwritten. False when a hard link to it remains. */
   readonly isOldFileErased: boolean
 }
 
@@ -74,13 +74,13 @@ const BUSY_TIMEOUT_MS = 2_000
 const TEMPORARY = '.converting-'
 const WIPE_BYTES = 1 << 20
 
-/** Converts the database at `path`. Repeating it after it was interrupted, or after it was done, is safe. */
+/** Converts the database at `path`. Safe to repeat after an interruption or a success. */
 export async function rekeyDatabase(options: RekeyOptions): Promise<RekeyResult> {
   const path = existing(options.path)
   const kind = detectFileKind(path)
   const open = options.openConnection ?? openConnection
   if (kind === 'plain' && options.to === null) return outcome('unchanged', path, options.to)
-  // Encrypting what is encrypted already: either it was done before, or the key is another one.
+  // The database is encrypted already: with the same key, so it is done, or with another one.
   const from = options.from ?? (kind === 'encrypted' ? options.to : null)
   const source = await openVerifiedConnection(
     path,
@@ -98,13 +98,13 @@ export async function rekeyDatabase(options: RekeyOptions): Promise<RekeyResult>
     bringUpToDate(path, source, options)
     lockExclusively(path, source)
     isAlone = true
-    old = openSync(path, 'r+') // closed only after the connection: closing it would drop the connection's locks
+    old = openSync(path, 'r+') // closed after the connection: closing it earlier would drop the locks of the connection
     sweep(path)
     const temporary = `${path}${TEMPORARY}${process.pid}`
     await writeCopy(source, temporary, options, open)
     copyPermissions(old, temporary)
     if (process.platform === 'win32') {
-      // An open file can't be replaced there. Whoever opens it before the rename makes the rename fail.
+      // On Windows an open file cannot be replaced. A process that opens it before the rename makes the rename fail.
       source.close()
       closeSync(old)
       old = null
@@ -121,7 +121,7 @@ export async function rekeyDatabase(options: RekeyOptions): Promise<RekeyResult>
   return outcome('converted', path, options.to, isWiped)
 }
 
-/** Removes what interrupted conversions left. Only for who has the database alone: the files may be at work else. */
+/** Removes files of interrupted conversions. Requires exclusive access: another conversion may use them. */
 function sweep(path: string): void {
   for (const leftover of listSiblingFiles(path, TEMPORARY)) rmSync(leftover, { force: true })
 }
@@ -130,12 +130,12 @@ function existing(path: string): string {
   if (readFileIdentity(path) === null) {
     throw new AppError('not_found', `There is no database at ${path}.`, { path })
   }
-  const real = realpathSync(path) // renaming over a symbolic link would leave the database where it was
+  const real = realpathSync(path) // renaming over a symbolic link would replace the link only
   if (isOpenInProcess(real)) throw createInUseError(path)
   return real
 }
 
-/** Copies are made with the newest schema, so an older one is migrated first, with a backup. */
+/** Copies have the newest schema, so an older database is migrated first, with a backup. */
 function bringUpToDate(path: string, source: SqliteConnection, options: RekeyOptions): void {
   const migrations = options.migrations ?? MIGRATIONS
   const pending = findPendingMigrations(source, migrations)
@@ -146,8 +146,8 @@ function bringUpToDate(path: string, source: SqliteConnection, options: RekeyOpt
 }
 
 /**
- * Leaving WAL mode needs the file to oneself, moves everything from `-wal` into it and removes `-wal` and `-shm`:
- * nothing of the old file is left beside it that the new one could be mistaken to own.
+ * Leaves WAL mode, which requires exclusive access. It checkpoints the WAL and removes `-wal` and `-shm`, which would
+ * otherwise be taken for those of the new file.
  */
 function lockExclusively(path: string, source: SqliteConnection): void {
   try {
@@ -162,7 +162,7 @@ function lockExclusively(path: string, source: SqliteConnection): void {
 function createInUseError(path: string, cause?: unknown): AppError {
   return new AppError(
     'busy',
-    `The database at ${path} is in use. Stop every process that has it open, then try again.`,
+    `The database at ${path} is in use. Stop every process that has it open, then retry.`,
     { path },
     cause,
   )
@@ -187,7 +187,7 @@ async function writeCopy(
     if (differing.length > 0) {
       throw new AppError(
         'internal',
-        `The copy differs from the database in: ${differing.join(', ')}. The database was left as it was.`,
+        `The copy differs from the database in: ${differing.join(', ')}. The database was not changed.`,
       )
     }
   } finally {
@@ -197,7 +197,7 @@ async function writeCopy(
   syncFile(temporary)
 }
 
-/** The new file belongs to whom the old one did, and is open to nobody else. */
+/** Gives the new file the owner of the old one, and access to nobody else. */
 function copyPermissions(old: number, temporary: string): void {
   const { mode, uid, gid } = fstatSync(old)
   chmodSync(temporary, mode & 0o777)
@@ -213,9 +213,8 @@ function replace(temporary: string, path: string, key: DatabaseKey | null): void
 }
 
 /**
- * Overwrites the old file, which no path leads to any more. A process that was waiting for its lock then finds no
- * database and opens the new one, instead of writing where nobody will look. It also wipes the old text as far as
- * the disk lets us. Not done when another name still leads to it (a hard link).
+ * Overwrites the old file, which has no path any more. A process that waited for its lock then finds no database in it
+ * and opens the new one. This also wipes the old content, as far as the disk allows. Skipped when a hard link remains.
  */
 function eraseFile(old: number): boolean {
   try {
@@ -228,7 +227,7 @@ function eraseFile(old: number): boolean {
     fsyncSync(old)
     return true
   } catch {
-    return false // the conversion itself is done
+    return false // the conversion itself succeeded
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Copies a whole database from one connection to another, row by row through the driver seam, so that it works
- * between any two of plain and encrypted. Rows are copied as they are; what is derived from them is built anew.
+ * Copies a database row by row from one connection to another, either of which may be encrypted. Canonical rows are
+ * copied as they are; derived data is rebuilt.
  */
 import { createHash } from 'node:crypto'
 import { quoteIdentifier } from '../../../lib/sql.ts'
@@ -19,7 +19,7 @@ export type CopyProgressListener = (done: number, total: number) => void
 
 export type CopyOptions = {
   readonly source: SqliteConnection
-  /** Empty. */
+  /** An empty database. */
   readonly target: SqliteConnection
   readonly now: number
   readonly migrations?: readonly SchemaMigration[] | undefined
@@ -28,15 +28,15 @@ export type CopyOptions = {
 
 const BATCH_ROWS = 500
 
-/** Counted from the rows again, see `rebuildTerms`; and notes of what changes, which a copy makes of its own. */
+/** Corpus statistics, which `rebuildDerivedData` rebuilds, and the change log, which belongs to the source. */
 const DERIVED_TABLES: readonly string[] = ['corpus', CHANGE_LOG_TABLE]
 
-/** Written again by `rebuildTerms`, which mends them where they were off. */
+/** Columns that `rebuildDerivedData` rebuilds, and corrects where they were wrong. */
 const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   memory: ['terms', 'terms_count', 'fingerprint'],
 }
 
-/** Copies everything in one transaction. Both must have the same schema steps; the target gets them here. */
+/** Copies everything in one transaction. Creates the schema of the target, which must equal that of the source. */
 export function copyDatabase(options: CopyOptions): void {
   const { source, target, onProgress } = options
   createSchema(target, options.now, options.migrations)
@@ -44,7 +44,7 @@ export function copyDatabase(options: CopyOptions): void {
   const total = tables.reduce((sum, table) => sum + countRows(source, table), 0)
   let done = 0
   runInTransaction(target, () => {
-    target.exec('DELETE FROM migration') // copied like everything else, with the times the steps were applied
+    target.exec('DELETE FROM migration') // copied as well, with the times at which the steps were applied
     for (const table of tables) {
       for (const batch of batches(source, table)) {
         insertRows(target, table, batch)
@@ -56,7 +56,7 @@ export function copyDatabase(options: CopyOptions): void {
   })
 }
 
-/** Our schema in an empty file that nobody else sees yet: safe against errors, not yet against a power cut. */
+/** Creates the schema in a new file that nobody else uses yet: without protection against a power cut. */
 export function createSchema(
   target: SqliteConnection,
   now: number,
@@ -72,8 +72,8 @@ export function createSchema(
 }
 
 /**
- * The last thing done to a new file before it takes its place. In WAL mode, being open is enough to keep a database
- * from being replaced. The connection runs nothing else, see `leaveNothing` in driver.ts.
+ * The last step before a new file replaces the database. In WAL mode an open connection keeps a database from being
+ * replaced. The connection runs nothing else, see `releaseConnection` in sqlite-driver.ts.
  */
 export async function enableWalMode(
   path: string,
@@ -103,7 +103,7 @@ export function runInTransaction(connection: SqliteConnection, work: () => void)
   }
 }
 
-/** Number of rows and a hash over all of them per table: equal for databases that hold the same. */
+/** Row count and hash per table: equal for databases with equal content. */
 export function digestTables(connection: SqliteConnection): ReadonlyMap<string, string> {
   return new Map(
     listCanonicalTables(connection).map((table) => {
@@ -127,7 +127,7 @@ export function compareDigests(
   return [...tables].filter((table) => a.get(table) !== b.get(table))
 }
 
-/** The tables that hold what cannot be derived, in an order that never changes. */
+/** The tables that cannot be derived, in a stable order. */
 export function listCanonicalTables(connection: SqliteConnection): readonly string[] {
   return connection
     .prepare(
@@ -144,7 +144,7 @@ export function countRows(connection: SqliteConnection, table: string): number {
   )
 }
 
-/** The rows of a table by primary key or rowid, in batches. */
+/** Reads the rows of a table in batches, by rowid or primary key. */
 function* batches(connection: SqliteConnection, table: string): Generator<readonly SqlRow[]> {
   const isNumbered = hasRowId(connection, table)
   const key = isNumbered ? [ROWID] : keyColumns(connection, table)
@@ -170,7 +170,7 @@ function keyColumns(connection: SqliteConnection, table: string): readonly strin
     .map((row) => String(row.name))
 }
 
-/** Rowids are copied too: the keyword indexes point at rows by theirs. */
+/** Rowids are copied, too: the lexical index refers to rows by rowid. */
 const ROWID = 'rowid_'
 
 function insertRows(target: SqliteConnection, table: string, rows: readonly SqlRow[]): void {
@@ -184,7 +184,7 @@ function insertRows(target: SqliteConnection, table: string, rows: readonly SqlR
   for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null))
 }
 
-/** Whether a column of the table is its rowid under another name: then it must not be given twice. */
+/** Whether a column is an alias of the rowid, which must not be written twice. */
 function isAliased(connection: SqliteConnection, table: string): boolean {
   const columns = connection
     .prepare('SELECT type, pk FROM pragma_table_info(?)')

@@ -1,6 +1,6 @@
 /**
- * Compares what is canonical (the rows) with what is derived from it (terms, fingerprints, counts), and mends the
- * derived side when asked to. It never changes a memory or what was said.
+ * Compares canonical rows with derived data (terms, fingerprints, corpus statistics), and repairs derived data on request.
+ * Memories and turns are never changed.
  */
 
 import { DOCUMENT_KINDS } from '../../../domain/search-document.ts'
@@ -25,7 +25,7 @@ import {
   repairVectors,
 } from './vector-integrity-check.ts'
 
-/** Rows that are looked at together: a turn may be very long. */
+/** Small, because a turn may be very long. */
 const PAGE_ROWS = 200
 
 export function checkStoreIntegrity(
@@ -40,10 +40,10 @@ export function checkStoreIntegrity(
     .all('PRAGMA integrity_check(20)')
     .map((row) => String(Object.values(row)[0]))
     .filter((line) => line !== 'ok')
-  note(`the file's structure is damaged: ${structure[0]}`, structure.length, false)
+  note(`the structure of the file is damaged: ${structure[0]}`, structure.length, false)
   if (structure.length > 0) return faults
   note(
-    'rows point at a place that does not exist',
+    'rows refer to a place that does not exist',
     database.all('PRAGMA foreign_key_check').length,
     false,
   )
@@ -71,9 +71,9 @@ export function checkStoreIntegrity(
   return faults
 }
 
-/** Writes everything again that is derived from memories and turns. */
+/** Rebuilds all data that is derived from memories and turns. */
 export function rebuildDerivedData(database: SqliteDatabase): void {
-  // Counted anew below; entries of documents that are removed here must be there to be taken out.
+  // The index first: removing a document below needs its index entry.
   rebuild(database)
   compareTurnDocuments(database, true)
 }
@@ -96,8 +96,8 @@ function rebuild(database: SqliteDatabase): void {
 }
 
 /**
- * Reads the index once from end to end, and compares the checksum of each document's entries with that of its words.
- * Asking for each document by its words would walk the long lists of common words again for each of them.
+ * Scans the index once and compares a checksum per document with that of its terms. Looking up each document by its
+ * terms would scan the long posting lists of common terms again and again.
  */
 function compareIndex(database: SqliteDatabase): {
   readonly missing: number
@@ -126,17 +126,17 @@ function compareIndex(database: SqliteDatabase): {
   return { missing, surplus }
 }
 
-/** Of the different terms under which the index knows a document. */
+/** A checksum over the distinct terms that the index holds for a document. */
 type Checksum = { count: number; sum: number }
 
 function isSameChecksum(a: Checksum, b: Checksum): boolean {
   return a.count === b.count && a.sum === b.sum
 }
 
-/** Terms that are read together. */
+/** Terms per read. */
 const PAGE_TERMS = 500
 
-/** By the numbers of documents. */
+/** By the row number of the document. */
 function indexChecksums(database: SqliteDatabase): Map<number, Checksum> {
   const checksums = new Map<number, Checksum>()
   database.connection.exec(
@@ -150,7 +150,7 @@ function indexChecksums(database: SqliteDatabase): Map<number, Checksum> {
       [after],
     )
     const last = page.at(-1)?.term
-    // The same term again: its bytes are no text that can be asked for.
+    // The same term again: its bytes are not valid text to continue from.
     if (last === undefined || last === after) return checksums
     after = String(last)
     for (const { term, documents } of page) {
@@ -174,7 +174,7 @@ function termChecksum(term: string): number {
   return hash >>> 0
 }
 
-/** The counts as they should be; see `toHome` for the tokens. */
+/** The expected corpus statistics; see `toStoredPlace` for the tokens. */
 const COUNTED = DOCUMENT_KINDS.map((kind) => {
   const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'
   const ofKind = `FROM memory WHERE type ${kind === 'turn' ? '=' : '<>'} 'turn'`

@@ -1,8 +1,8 @@
 /**
- * Copies of a database that are made again and again, and going back to one of them.
+ * Periodic backups of a database, and restoring one of them.
  *
- * Each is a whole database that can be opened by itself. It has its name only when it is complete and was looked through,
- * so whatever has such a name can be gone back to.
+ * Each backup is a complete database. It gets its final name only after its integrity was checked, so any file with such
+ * a name can be restored.
  */
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const NAME = /^recollect-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/
 const UNFINISHED = '.unfinished'
 const ASIDE = '.before-restore-'
 
-/** Writes one beside the others, and removes the oldest beyond `keep`. */
+/** Writes a backup, and removes the oldest ones beyond `keep`. */
 export async function takeSnapshot(
   store: SqliteStore,
   folder: string,
@@ -44,7 +44,7 @@ export async function takeSnapshot(
   return { taken: { path, at: now }, removed }
 }
 
-/** Those in a folder, oldest first. */
+/** Lists the backups in a folder, oldest first. */
 export function listSnapshots(folder: string): readonly Snapshot[] {
   return readdirSync(folder)
     .flatMap((name) => {
@@ -55,7 +55,7 @@ export function listSnapshots(folder: string): readonly Snapshot[] {
     .sort((a, b) => a.at - b.at)
 }
 
-/** The last that was taken by then. */
+/** The last backup taken by an instant. */
 export function findSnapshotBefore(folder: string, at: number): Snapshot {
   const all = listSnapshots(folder)
   const found = all.findLast((snapshot) => snapshot.at <= at)
@@ -64,15 +64,15 @@ export function findSnapshotBefore(folder: string, at: number): Snapshot {
   throw new AppError(
     'not_found',
     first === undefined
-      ? `There is no backup in ${folder}.`
-      : `The oldest backup in ${folder} is of ${new Date(first.at).toISOString()}, which is later.`,
+      ? `The folder ${folder} holds no backup.`
+      : `The oldest backup in ${folder} was taken later, at ${new Date(first.at).toISOString()}.`,
     { folder },
   )
 }
 
 /**
- * Puts a copy in the place of the database, after it was looked through. What was there is kept beside it under another
- * name. Says where that is; null when there was nothing.
+ * Replaces the database with a backup, after checking its integrity. The replaced database is kept beside it. Resolves to
+ * its path; null when there was no database.
  */
 export async function restoreSnapshot(options: {
   readonly from: string
@@ -96,7 +96,7 @@ export async function restoreSnapshot(options: {
   }
 }
 
-/** Refuses while somebody uses it. One that can't be opened any more is the very reason to go back. */
+/** Throws while the database is in use. A database that cannot be opened may be replaced: that is what backups are for. */
 async function moveAside(path: string, key: DatabaseKey | null, now: number): Promise<string> {
   const aside = `${path}${ASIDE}${now}`
   const connection = await openOrDamaged(path, key)
@@ -133,7 +133,7 @@ async function openOrDamaged(
 function createInUseError(path: string): AppError {
   return new AppError(
     'busy',
-    `The database at ${path} is in use. Stop every process that has it open, then try again.`,
+    `The database at ${path} is in use. Stop every process that has it open, then retry.`,
     { path },
   )
 }
@@ -144,14 +144,14 @@ async function assertIntact(path: string, key: DatabaseKey | null, now: number):
     const faults = await store.checkIntegrity({ repair: false })
     if (faults.length === 0) return
     const what = faults.map((fault) => fault.description).join('; ')
-    throw new AppError('damaged', `The copy of the database is not sound: ${what}.`, { path })
+    throw new AppError('damaged', `The integrity check of the copy failed: ${what}.`, { path })
   } finally {
     await store.close()
     for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
   }
 }
 
-/** What a process left that was killed in the middle of it. */
+/** Removes what a killed process left behind. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
     const isOurs = name.endsWith(UNFINISHED) && NAME.test(basename(name, UNFINISHED))

@@ -1,6 +1,6 @@
 /**
- * Leaving a database file. Triggers note what changes, and later refuse every write: they are part of the file, so
- * they hold for every process that has it open.
+ * The source side of a store migration. Triggers log changes, and later block all writes. They are part of the file, so
+ * they bind every process that has it open.
  */
 import type { OwnerId } from '../../../domain/ids.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
@@ -14,10 +14,10 @@ import { TABLES, type Table } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 
-/** Left out when a file is copied: the copy is another one's. */
+/** Omitted from copies of the database: the log belongs to the migration of this one. */
 export const CHANGE_LOG_TABLE = 'moving_note'
-const NOTING = 'moving_note_'
-const REFUSING = 'moved_away_'
+const LOG_PREFIX = 'moving_note_'
+const BLOCK_PREFIX = 'moved_away_'
 const WRITES = ['INSERT', 'UPDATE', 'DELETE'] as const
 type WriteKind = (typeof WRITES)[number]
 
@@ -38,7 +38,7 @@ export function createSqliteMigrationSource(database: SqliteDatabase): Migration
     freezeWrites: async (work) => {
       const { connection } = database
       await database.withBusyRetry(() => connection.exec('BEGIN IMMEDIATE'))
-      const since = performance.now() // nobody waits for one who waits to begin
+      const since = performance.now() // other writers do not wait while this one waits for its lock
       try {
         const leave = async (departure: MigrationHandover) => blockWrites(database, departure)
         const result = await work({ since, handOver: leave })
@@ -56,7 +56,7 @@ export function createSqliteMigrationSource(database: SqliteDatabase): Migration
     resumeWrites: () =>
       database.withBusyRetry(() =>
         database.runInTransaction(() => {
-          dropTriggers(database, REFUSING)
+          dropTriggers(database, BLOCK_PREFIX)
           dropChangeLog(database)
         }),
       ),
@@ -78,7 +78,7 @@ function startChangeLog(database: SqliteDatabase): 'begun' | 'going on' {
   for (const table of TABLES) {
     for (const write of WRITES) {
       connection.exec(`
-        CREATE TRIGGER ${NOTING}${table}_${write} AFTER ${write} ON ${table} ${unlessDerived(table, write)} BEGIN
+        CREATE TRIGGER ${LOG_PREFIX}${table}_${write} AFTER ${write} ON ${table} ${unlessDerived(table, write)} BEGIN
           INSERT INTO ${CHANGE_LOG_TABLE} (kind, owner, id)
             SELECT DISTINCT '${table}', owner, ${write === 'DELETE' ? 'old' : 'new'}.id FROM place
             WHERE number IN (${placesOf(write)});
@@ -88,7 +88,7 @@ function startChangeLog(database: SqliteDatabase): 'begun' | 'going on' {
   }
   for (const write of WRITES) {
     connection.exec(`
-      CREATE TRIGGER ${NOTING}vector_${write} AFTER ${write} ON vector BEGIN
+      CREATE TRIGGER ${LOG_PREFIX}vector_${write} AFTER ${write} ON vector BEGIN
         INSERT INTO ${CHANGE_LOG_TABLE} (kind, owner, id)
           SELECT CASE memory.type WHEN 'turn' THEN 'turn' ELSE 'memory' END, place.owner, memory.id
           FROM memory JOIN place ON place.number = memory.place_number
@@ -99,7 +99,7 @@ function startChangeLog(database: SqliteDatabase): 'begun' | 'going on' {
   return 'begun'
 }
 
-/** The documents of turns are made again wherever the turns go. */
+/** Documents of turns are not logged: the target derives them from the turns. */
 function unlessDerived(table: Table, write: WriteKind): string {
   return table === 'memory' ? `WHEN ${write === 'DELETE' ? 'old' : 'new'}.type <> 'turn'` : ''
 }
@@ -123,7 +123,7 @@ function readChangeLog(database: SqliteDatabase, limit: number): LoggedChanges {
 
 function toChangedRow({ kind, owner, id }: SqlRow): ChangedRow {
   const row = { table: kind, owner: fromStorable(String(owner)) as OwnerId, id: String(id) }
-  return row as ChangedRow // as the triggers have written it
+  return row as ChangedRow // as the triggers wrote it
 }
 
 function blockWrites(database: SqliteDatabase, { entry, body, message }: MigrationHandover): void {
@@ -135,7 +135,7 @@ function blockWrites(database: SqliteDatabase, { entry, body, message }: Migrati
   for (const table of [...TABLES, 'vector']) {
     for (const write of WRITES) {
       database.connection.exec(`
-        CREATE TRIGGER ${REFUSING}${table}_${write} BEFORE ${write} ON ${table} BEGIN
+        CREATE TRIGGER ${BLOCK_PREFIX}${table}_${write} BEFORE ${write} ON ${table} BEGIN
           SELECT RAISE(ABORT, '${message.replaceAll("'", "''")}');
         END;
       `)
@@ -144,7 +144,7 @@ function blockWrites(database: SqliteDatabase, { entry, body, message }: Migrati
 }
 
 function dropChangeLog(database: SqliteDatabase): void {
-  dropTriggers(database, NOTING)
+  dropTriggers(database, LOG_PREFIX)
   database.connection.exec(`DROP TABLE IF EXISTS ${CHANGE_LOG_TABLE}`)
 }
 
@@ -157,9 +157,9 @@ function dropTriggers(database: SqliteDatabase, prefix: string): void {
 }
 
 /**
- * Runs a schema migration on a store that was left for another one, or that is being left. Triggers that refuse writes
- * are put aside and restored, also for tables that the migration has added. A running copy starts anew: its change log
- * knows only the tables of before.
+ * Runs a schema migration on a store that was, or is being, migrated to another one. Triggers that block writes are
+ * dropped and restored, also on tables that the schema migration adds. A running copy starts over, because its change log
+ * covers only the old tables.
  */
 export function runBesideMigrationTriggers(
   database: SqliteDatabase,
@@ -170,16 +170,16 @@ export function runBesideMigrationTriggers(
   const refusing = database
     .all(
       `SELECT sql FROM sqlite_schema
-       WHERE type = 'trigger' AND substr(name, 1, ${REFUSING.length}) = '${REFUSING}'`,
+       WHERE type = 'trigger' AND substr(name, 1, ${BLOCK_PREFIX.length}) = '${BLOCK_PREFIX}'`,
     )
     .map(({ sql }) => String(sql))
-  dropTriggers(database, REFUSING)
+  dropTriggers(database, BLOCK_PREFIX)
   work()
-  const ofEntry = refusing.filter((sql) => sql.includes(`${REFUSING}entry_`))
+  const ofEntry = refusing.filter((sql) => sql.includes(`${BLOCK_PREFIX}entry_`))
   const added = addedTables.flatMap((table) =>
     ofEntry.map((sql) =>
       sql
-        .replace(`${REFUSING}entry_`, `${REFUSING}${table}_`)
+        .replace(`${BLOCK_PREFIX}entry_`, `${BLOCK_PREFIX}${table}_`)
         .replace(' ON entry ', ` ON ${table} `),
     ),
   )

@@ -1,4 +1,4 @@
-/** Compares vectors with the memories they are of, and removes what fits no more: it can be made again. */
+/** Compares vectors with their documents, and removes stale ones, which are embedded again. */
 import { isByteSpace } from '../../../domain/embedding-text.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
@@ -43,7 +43,7 @@ export function repairVectors(database: SqliteDatabase): void {
   )
 }
 
-/** Removes what is left of spaces that were dropped. Each step is a transaction of its own. */
+/** Removes the rest of dropped spaces, in one transaction per batch. */
 export function removeDroppedSpaces(database: SqliteDatabase): void {
   while (removeDroppedBatch(database));
 }

@@ -1,6 +1,6 @@
 /**
- * The schema, as ordered forward-only steps. A step that was ever released is never edited: its checksum is
- * recorded where it was applied, and a database that disagrees is refused rather than guessed at.
+ * The schema as ordered, forward-only steps. A released step is never edited: its checksum is recorded where it was
+ * applied, and a database with another checksum is rejected.
  */
 import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
@@ -13,7 +13,7 @@ import { migrateEntries } from './entry-migration.ts'
 export type SchemaMigration = {
   readonly name: string
   readonly sql: string
-  /** What has to be done after the SQL, in its transaction, that SQL can't express. */
+  /** Runs after the SQL, in the same transaction, for what SQL cannot express. */
   readonly backfill?: (connection: SqliteConnection) => void
 }
 
@@ -377,15 +377,15 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   },
 ]
 
-/** SQLite's default, which both drivers use and we never change. */
+/** The default of SQLite and of both drivers. */
 export const PAGE_BYTES = 4_096
 
-/** "rclt" in ASCII: tells our files from other programs' SQLite databases. */
+/** "rclt" in ASCII: distinguishes databases of Recollect from those of other programs. */
 export const APPLICATION_ID = 0x72636c74
 
 export type PendingMigrations = { readonly from: number; readonly to: number }
 
-/** Which steps are missing; null when none. Refuses a database that this version must not touch. */
+/** The pending steps; null when there are none. Throws for a database of another or a newer version. */
 export function findPendingMigrations(
   connection: SqliteConnection,
   migrations: readonly SchemaMigration[] = MIGRATIONS,
@@ -394,8 +394,8 @@ export function findPendingMigrations(
   if (applied.length > migrations.length) {
     throw new AppError(
       'schema_mismatch',
-      `The database has schema version ${applied.length}, but this Recollect knows only ${migrations.length}. ` +
-        'It was written by a newer version: update Recollect, or restore a backup made before the update.',
+      `The database has schema version ${applied.length}, but this Recollect supports only ${migrations.length}. ` +
+        'A newer version wrote it: update Recollect, or restore a backup made before the update.',
       { database: applied.length, supported: migrations.length },
     )
   }
@@ -404,7 +404,7 @@ export function findPendingMigrations(
     if (migration !== undefined && checksum !== sha256(migration.sql)) {
       throw new AppError(
         'schema_mismatch',
-        `Schema step ${index + 1} ("${migration.name}") of the database is not the one this Recollect knows.`,
+        `Schema step ${index + 1} ("${migration.name}") of the database differs from the one of this Recollect.`,
         { step: index + 1 },
       )
     }
@@ -414,7 +414,7 @@ export function findPendingMigrations(
     : { from: applied.length, to: migrations.length }
 }
 
-/** Applies the missing steps, each in its own transaction. Two processes may try at once: one waits for the other. */
+/** Applies pending steps, each in its own transaction. When two processes migrate at once, one waits for the other. */
 export function migrate(
   connection: SqliteConnection,
   now: number,
