@@ -61,7 +61,11 @@ async function openHostile() {
   for (const hour of [9, 10]) {
     await engine.remember(OWNER, { content: `The boat ${first} leaves at ${hour} in the morning` })
   }
-  await engine.admin.keys.create({ name: first.slice(0, 100), defaultOwner: 'default', role: 'reader' })
+  await engine.admin.keys.create({
+    name: first.slice(0, 100),
+    defaultOwner: 'default',
+    role: 'reader',
+  })
   await engine.learning.consolidate(OWNER)
   const notes = folderWith({ 'MEMORY.md': `# ${first}\n\nkettle\n\n${texts.join('\n\n')}\n` })
   await engine.files?.roots.add('default', { kind: 'workspace', path: notes })

@@ -134,9 +134,9 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByRole('radio', { name: /^Static model/ }).click()
-      await eventually(async () => (await engine.admin.settings.resolve(null))['embedding.source']).toBe(
-        'static',
-      )
+      await eventually(
+        async () => (await engine.admin.settings.resolve(null))['embedding.source'],
+      ).toBe('static')
       await card.getByText('Configured: static').waitFor()
       expect(await card.getByLabel('Allow the local model').count()).toBe(0)
       await page.getByRole('button', { name: 'Undo' }).click()
@@ -153,9 +153,9 @@ describe.skipIf(missing !== null)(
       ).toBe(false)
       await card.getByRole('combobox', { name: 'Remote model' }).fill('cohere/embed-v4.0')
       await page.keyboard.press('Enter')
-      await eventually(async () => (await engine.admin.settings.resolve(null))['embedding.model']).toBe(
-        'cohere/embed-v4.0',
-      )
+      await eventually(
+        async () => (await engine.admin.settings.resolve(null))['embedding.model'],
+      ).toBe('cohere/embed-v4.0')
     })
 
     it('[SG9] makes vectors anew, after asking', async () => {
@@ -311,9 +311,9 @@ describe.skipIf(missing !== null)(
       await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Active')
       await card.getByText('Stored: ***-see').waitFor()
       expect(await page.content()).not.toContain(key)
-      expect((await engine.admin.settings.resolve(null))['vectorStore.qdrantCollectionPrefix']).toBe(
-        'household',
-      )
+      expect(
+        (await engine.admin.settings.resolve(null))['vectorStore.qdrantCollectionPrefix'],
+      ).toBe('household')
       await card.getByRole('button', { name: 'Test connection' }).click()
       await card.getByText('Connected to').waitFor()
       await card.getByRole('button', { name: 'Clean up' }).click()

@@ -39,7 +39,12 @@ describe.skipIf(missing !== null)(
     it('[SU16] say what went wrong, and show everything once they are told to try again', async () => {
       const { visit, engine } = await openStudio()
       const turns = [{ user: 'Hello' }]
-      await engine.learning.ingest({ owner: 'default', conversation: 'talk', turns, skipExtraction: true })
+      await engine.learning.ingest({
+        owner: 'default',
+        conversation: 'talk',
+        turns,
+        skipExtraction: true,
+      })
       const page = await visit('audit')
       for (const [address, asked] of PANELS) {
         await failing(page, asked)
@@ -60,7 +65,12 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio()
       for (let n = 0; n < 51; n++) {
         const targets = [`mem_${n}`]
-        await engine.admin.audit.append({ actor: null, operation: 'memory.add', owner: 'ada', targets })
+        await engine.admin.audit.append({
+          actor: null,
+          operation: 'memory.add',
+          owner: 'ada',
+          targets,
+        })
       }
       const page = await visit('audit')
       const more = page.getByRole('button', { name: 'Show more' })

@@ -138,7 +138,11 @@ async function openHousehold() {
   await engine.files?.roots.add('default', { kind: 'workspace', path: notesFolder() })
   await engine.files?.sync('default')
   await engine.admin.keys.create({ name: 'Phone of Nell', defaultOwner: 'default', role: 'user' })
-  await engine.admin.keys.create({ name: 'Workshop screen', defaultOwner: 'workshop', role: 'reader' })
+  await engine.admin.keys.create({
+    name: 'Workshop screen',
+    defaultOwner: 'workshop',
+    role: 'reader',
+  })
   // By the door, so that the audit log has something to tell.
   const { body } = await client.post('/api/memory', { content: 'The shop closes at six' })
   await client.call('PATCH', `/api/memory/${body.id}`, { body: { importance: 7 } })

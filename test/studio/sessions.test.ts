@@ -103,7 +103,12 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openSessions()
       for (let n = 0; n < 51; n++) {
         const turns = [{ user: `Hello ${n}` }]
-        await engine.learning.ingest({ ...OWNER, conversation: `c${n}`, turns, skipExtraction: true })
+        await engine.learning.ingest({
+          ...OWNER,
+          conversation: `c${n}`,
+          turns,
+          skipExtraction: true,
+        })
       }
       const page = await visit('sessions?session=long')
       const list = page.getByRole('region', { name: 'Session list' })

@@ -55,11 +55,12 @@ describe.skipIf(missing !== null)(
         async () => (await engine.admin.settings.getStored(HOME))['gateway.contextEnabled'],
       ).toBe(false)
       await page.getByRole('combobox', { name: 'recall.strategy' }).selectOption('keyword')
-      await eventually(async () => (await engine.admin.settings.getStored(HOME))['recall.strategy']).toBe(
-        'keyword',
-      )
+      await eventually(
+        async () => (await engine.admin.settings.getStored(HOME))['recall.strategy'],
+      ).toBe('keyword')
       const model = page.locator('[data-setting="learning.extractionModel"]').getByRole('textbox')
-      const named = async () => (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
+      const named = async () =>
+        (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
       await model.fill('house/small')
       await model.press('Enter')
       await eventually(named).toBe('house/small')
@@ -78,7 +79,8 @@ describe.skipIf(missing !== null)(
       await eventually(() => row.locator('h3 + span').innerText()).toBe('owner')
       expect(await model.inputValue()).toBe('house/sm')
       await model.press('Enter')
-      const named = async () => (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
+      const named = async () =>
+        (await engine.admin.settings.getStored(HOME))['learning.extractionModel']
       await eventually(named).toBe('house/sm')
       // Left as it was, the field tells what came meanwhile.
       await engine.admin.settings.change(HOME, {
