@@ -1,8 +1,10 @@
 /** Cancellation by AbortSignal. Whatever is aborted fails with an AppError `cancelled`. */
+import { setMaxListeners } from 'node:events'
 import { AppError } from './errors.ts'
 
 /** For callees that require a signal where the caller has none. */
 export const NEVER_ABORTED = new AbortController().signal
+setMaxListeners(0, NEVER_ABORTED) // shared by any number of concurrent callees
 
 const ABORTED = 'The call was aborted before it completed.'
 
