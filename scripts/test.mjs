@@ -42,6 +42,7 @@ const steps = [
     'Lint',
     [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   ],
+  ['Unused code', [process.execPath, 'node_modules/knip/bin/knip.js']],
   [
     `Suite on Node ${process.versions.node}`,
     vitest(process.execPath, ['node_modules/vitest/vitest.mjs'], 'here'),

@@ -22,7 +22,7 @@ import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 
-export type { Job, JobErrorCode, JobStatus } from '../domain/job-row.ts'
+export type { Job, JobStatus } from '../domain/job-row.ts'
 
 export { JOB_STATUSES } from '../domain/job-row.ts'
 

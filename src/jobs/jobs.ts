@@ -23,8 +23,6 @@ import {
   type TryAcquire,
 } from './owner-locks.ts'
 
-export type { IntervalTimers as Timers } from '../lib/clock.ts'
-
 export type { Job, JobRequest, JobStatus } from './job.ts'
 
 export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.ts'

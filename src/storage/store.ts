@@ -124,8 +124,6 @@ export const MEMORY_RANKINGS = [
   'leastUsed',
 ] as const
 
-export type MemoryRanking = (typeof MEMORY_RANKINGS)[number]
-
 /** Every order of a list of memories. */
 export const MEMORY_ORDERS = ['newest', 'oldest', ...MEMORY_RANKINGS] as const
 

@@ -61,4 +61,4 @@ function createDecision(section: GateSection, reason: string): GateDecision {
   return { section, reason }
 }
 
-export type { GateContext, GateDecision, GateSection } from './types.ts'
+export type { GateContext, GateDecision } from './types.ts'

@@ -63,8 +63,6 @@ export type SecretBody = { readonly value: string | null }
 export const secretBody = object<SecretBody>({ value: nullable(text()) })
 
 /** Settings by name. A newer version may have stored names that this one does not know. */
-export type SettingBody = JsonObject
-
 export const settingBody = json
 
 /** How far rows were copied: up to this row of this owner. */

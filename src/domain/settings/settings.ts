@@ -5,7 +5,7 @@ import type { SettingDeclaration } from './setting-declaration.ts'
 import { SETTINGS } from './settings-table.ts'
 
 export { STRATEGIES } from './setting-choices.ts'
-export type { SettingDeclaration, SettingScope } from './setting-declaration.ts'
+export type { SettingDeclaration } from './setting-declaration.ts'
 export { SETTINGS } from './settings-table.ts'
 
 const TEXT_CHARACTERS_MAX = 200

@@ -35,11 +35,7 @@ import { collectStatistics } from './statistics.ts'
 
 export type { ConsolidationProgress } from './consolidation-run.ts'
 
-export type {
-  ConsolidationAction,
-  ConsolidationReport,
-  ConsolidationStep,
-} from './report.ts'
+export type { ConsolidationReport } from './report.ts'
 export { listReports } from './report-store.ts'
 
 export type ConsolidateOptions = {

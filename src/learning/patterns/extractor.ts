@@ -20,7 +20,7 @@ import { findTailStart } from './text-tail.ts'
 import type { Grammar, PatternCategory, PatternFact } from './types.ts'
 
 export { listGrammarPatterns as patternRules } from './languages/index.ts'
-export type { PatternFact as Extraction, PatternLanguage, Polarity } from './types.ts'
+export type { PatternFact as Extraction } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */
 export const PATTERNS_VERSION = '1'
