@@ -29,8 +29,9 @@ build('dist', ['src', 'tsconfig.build.json', 'scripts'], {
   bundle: ['scripts/bundle.mjs'],
 })
 const API_TYPES = join('studio', 'src', 'api', 'types.ts')
-if (isClean || newest(API_TYPES) < newest(join('dist', '.built'))) {
-  step('Generating API types', process.execPath, ['scripts/api-types.mjs'])
+const API_TYPES_SCRIPT = join('scripts', 'api-types.mjs')
+if (existsSync(API_TYPES_SCRIPT) && newest(API_TYPES) < newest(join('dist', '.built'))) {
+  step('Generating API types', process.execPath, [API_TYPES_SCRIPT])
 }
 build('dist-studio', ['studio'], {
   bundle: ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],

@@ -39,7 +39,7 @@ it('[AR8] the image is built from all that its build reads', () => {
   // The configuration of the Studio stands in the folder that is built.
   const read = named.map((path) => (dirname(path) === '.' ? path : dirname(path)))
   const needed = [...INSTALLED_FROM, ...read, compilerFile.extends, ...compilerFile.include]
-  expect(named).toHaveLength(3)
+  expect(named).toHaveLength(4)
   expect(pathsOf(building, null)).toEqual(expect.arrayContaining(needed.map(normalize)))
 })
 

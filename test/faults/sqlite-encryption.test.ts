@@ -121,11 +121,11 @@ describe('encrypted files', () => {
     expect(none.message).toMatch(/RECOLLECT_ENCRYPTION_KEY_FILE/)
     const wrong = await errorOf(open(path, randomKey()))
     expect(wrong.code).toBe('locked')
-    expect(wrong.message).toMatch(/not the one/)
+    expect(wrong.message).toMatch(/encrypted with another key/)
     rmSync(toKeyVerifierPath(path))
     const unsure = await errorOf(open(path, randomKey()))
     expect(unsure.code).toBe('locked')
-    expect(unsure.message).toMatch(/wrong key, or .* damaged/)
+    expect(unsure.message).toMatch(/the key is wrong, or .* damaged/)
   })
 
   itEncrypts('[ST24] that are damaged are called so when the key is right', async () => {

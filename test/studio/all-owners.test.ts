@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)(
         await page.getByRole('alert').waitFor()
         const shown = await page.getByRole('main').innerText()
         expect(shown).not.toContain('keeps note number')
-        expect(shown).toContain(`A key with the role ${role} may not do this.`)
+        expect(shown).toContain(`The role ${role} does not permit this operation.`)
       }
     })
   },

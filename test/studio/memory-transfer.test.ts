@@ -135,7 +135,9 @@ describe.skipIf(missing !== null)(
       await dialog.getByRole('button', { name: 'Import' }).click()
       await dialog.getByText('2 lines skipped.').waitFor()
       const skipped = dialog.getByRole('region', { name: 'Reason for skipping' })
-      expect(await skipped.getByRole('row').nth(1).innerText()).toMatch(/^2\s+It is here already/)
+      expect(await skipped.getByRole('row').nth(1).innerText()).toMatch(
+        /^2\s+The row is already stored/,
+      )
       expect((await engine.list(OWNER)).rows.map(({ content }) => content)).toEqual([
         'Her brother keeps bees',
       ])

@@ -105,9 +105,7 @@ describe('the address of Qdrant', () => {
       )
     }
     for (const qdrantUrl of ['qdrant', 'ftp://x', 'http://u:secret@x', 'http://x?key=secret']) {
-      expect(() => resolveSettings({ 'vectorStore.qdrantUrl': qdrantUrl })).toThrow(
-        'takes an address',
-      )
+      expect(() => resolveSettings({ 'vectorStore.qdrantUrl': qdrantUrl })).toThrow('must be a URL')
       expect(() => resolveSettings({ 'vectorStore.qdrantUrl': qdrantUrl })).not.toThrow('secret')
     }
   })

@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`encryption (not run: ${missing})`, () => {
     const environment = { RECOLLECT_ENCRYPTION_PASSPHRASE: passphrase }
     expect((await cli(['get', id], { environment })).exit).toBe(0)
     expect(await cli(['encrypt'], { environment })).toMatchObject({ exit: 5 })
-    expect((await cli(['doctor'], { environment })).out).toBe('All is well.\n')
+    expect((await cli(['doctor'], { environment })).out).toBe('No problems found.\n')
   })
 
   it('[CL1] a new database is encrypted at once when a key is given', async () => {

@@ -135,8 +135,8 @@ describe('the process', () => {
       resolve('dist/models/embedders/local/embedder-worker-process.js'),
     ).href
     const program = `
-      import { startWorkerProcess } from ${JSON.stringify(module)}
-      console.log(startWorkerProcess().pid)
+      import { startEmbedderWorker } from ${JSON.stringify(module)}
+      console.log(startEmbedderWorker().pid)
     `
     const child = spawn(process.execPath, ['--input-type=module', '-e', program])
     onTestFinished(() => void child.kill('SIGKILL'))
