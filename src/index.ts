@@ -71,7 +71,7 @@ export type {
   SourceSearchQuery,
   SourceSearchResult,
 } from './files/search/source-search.ts'
-export type { LearnResult } from './learning/patterns/pattern-learning.ts'
+export type { LearnResult } from './learning/patterns/pattern-fact-writer.ts'
 export { AppError, ERRORS, type ErrorCode } from './lib/errors.ts'
 export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'

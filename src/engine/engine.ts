@@ -14,7 +14,7 @@ import type { Files } from '../files/files.ts'
 import { createJobs, type Jobs } from '../jobs/jobs.ts'
 import { createLearning, type Learning, type Summaries } from '../learning/learning.ts'
 import { patternRules } from '../learning/patterns/extractor.ts'
-import type { LearnResult } from '../learning/patterns/pattern-learning.ts'
+import type { LearnResult } from '../learning/patterns/pattern-fact-writer.ts'
 import {
   listContradictionPatterns,
   warmUpPatternsInSlices,

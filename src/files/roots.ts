@@ -38,7 +38,7 @@ export interface Roots {
   remove(owner: OwnerId, id: string): Promise<boolean>
   /** The workspace first, then the others in the order of their names. */
   list(owner: OwnerId): Promise<readonly NamedRoot[]>
-  /** Everybody who has any. */
+  /** Lists the owners that have file roots. */
   owners(): Promise<readonly OwnerId[]>
 }
 

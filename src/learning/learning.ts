@@ -54,7 +54,7 @@ import {
   retryModelJobs,
 } from './learning-jobs.ts'
 import type { PatternLearningOptions } from './patterns/pattern-drafts.ts'
-import { type LearnResult, learnPatterns } from './patterns/pattern-learning.ts'
+import { type LearnResult, learnPatterns } from './patterns/pattern-fact-writer.ts'
 import {
   type Conflict,
   keepBoth,
