@@ -7,9 +7,14 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY studio ./studio
-# As a dependency, for it is one of those for development here, and these stay out of the image.
-RUN npm run build && npm prune --omit=dev && \
-    npm install --omit=dev --no-save --save-prod --no-audit --no-fund pg
+COPY docs ./docs
+# The conformance cases of `recollect/testing` are bundled from the tests.
+COPY test/conformance ./test/conformance
+COPY test/fakes ./test/fakes
+COPY test/support ./test/support
+# The image comes with the optional packages for PostgreSQL and encryption.
+RUN npm run build && npm run docs:build && npm prune --omit=dev && \
+    npm install --omit=dev --no-save --save-prod --no-audit --no-fund pg better-sqlite3-multiple-ciphers
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production \
@@ -20,6 +25,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/dist-studio ./dist-studio
+COPY --from=build /app/dist-docs ./dist-docs
 COPY package.json README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE THIRD_PARTY.md ./
 COPY spec ./spec
 COPY models ./models

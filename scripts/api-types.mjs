@@ -1,37 +1,100 @@
 /**
- * Generates the TypeScript types of the REST API for the Studio from the OpenAPI document (`/openapi.json`).
+ * Generates the TypeScript types of the REST API from the OpenAPI document (`/openapi.json`): for `recollect/client`
+ * `src/client/api-types.ts`, for the Studio `studio/src/api/types.ts`.
  *
- *   node scripts/api-types.mjs              starts the built server, reads its document, writes studio/src/api/types.ts
+ *   node scripts/api-types.mjs              bundles the server from its sources, reads its document, writes the files
  *   node scripts/api-types.mjs <url>        reads the document of a running server, such as http://127.0.0.1:20128
- *   node scripts/api-types.mjs --check      exits with 1 if the file differs from the document
+ *   node scripts/api-types.mjs --check      exits with 1 if a file differs from the document
  *
- * The build runs it after the server is compiled; the file is not in version control. `openapi-typescript` requires
+ * `ready.mjs` runs it before it compiles; the files are not in version control. `openapi-typescript` requires
  * TypeScript 5 as a peer dependency, and this project compiles with TypeScript 7.
  */
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'vite'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
-const SERVER = join(ROOT, 'dist/app/cli-main.js')
-const TARGET = join(ROOT, 'studio/src/api/types.ts')
-const START_TIMEOUT_MS = 60_000
+const TARGETS = [
+  ['src/client/api-types.ts', renderClientTypes],
+  ['studio/src/api/types.ts', renderTypes],
+]
+/** Inside of the package, where Node finds the dependencies. */
+const BUNDLE = join(ROOT, '.cache/api-document')
 
 /** Renders the types of an OpenAPI document in the shape that `openapi-fetch` expects. */
 export function renderTypes(api) {
-  const schemas = Object.entries(api.components.schemas)
-  return `/** Generated from /openapi.json by scripts/api-types.mjs. Do not edit. */
-${schemas.map(([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`).join('\n')}
+  const schemas = Object.keys(api.components.schemas)
+  return `${renderSchemas(api)}
 export interface components {
-${indent(`schemas: ${object(schemas.map(([name]) => property(name, name)))}`)}
+${indent(`schemas: ${object(schemas.map((name) => property(name, name)))}`)}
 }
 
 export interface paths ${object(
     Object.entries(api.paths).map(([path, methods]) => property(path, pathType(methods))),
   )}
 `
+}
+
+/** One input and one output for each operation, and the table of routes by which a client sends them. */
+function renderClientTypes(api) {
+  const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => isClientOperation(operationId))
+      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+  const routes = operations.map(
+    ({ path, method, operation }) =>
+      `  '${operation.operationId}': { method: '${method}', path: '${path}', isRepeatable: ${isRepeatable(method, operation)} },`,
+  )
+  return `${renderSchemas(api)}
+export interface Operations ${object(operations.map(clientOperation))}
+
+export type Route = { readonly method: string; readonly path: string; readonly isRepeatable: boolean }
+
+/** Method and path of each operation, and whether a client may send it again after a failure. */
+export const ROUTES: { readonly [Name in keyof Operations]: Route } = {
+${routes.join('\n')}
+}
+`
+}
+
+function renderSchemas(api) {
+  const types = Object.entries(api.components.schemas).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`,
+  )
+  return `/** Generated from /openapi.json by scripts/api-types.mjs. Do not edit. */\n${types.join('\n')}`
+}
+
+/** Reads, and writes that the server does once for each idempotency key. */
+function isRepeatable(method, { parameters = [] }) {
+  return method === 'GET' || parameters.some(({ name }) => name === 'Idempotency-Key')
+}
+
+/** Routes of the server itself are not operations, and PATCH repeats PUT. */
+function isClientOperation(operationId) {
+  return !operationId.startsWith('server.') && !operationId.endsWith('.patch')
+}
+
+function clientOperation({
+  operation: { operationId, summary, parameters = [], requestBody, responses },
+}) {
+  const fields = parameters
+    .filter((parameter) => parameter.in !== 'header')
+    .map(({ name, required, schema }) => property(name, typeOf(schema), required !== true))
+  const body = requestBody?.content?.['application/json']?.schema
+  const inputs = [
+    ...(fields.length > 0 ? [object(fields)] : []),
+    ...(body === undefined ? [] : [typeOf(body)]),
+  ]
+  const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+  const [type, content] = Object.entries(answer?.content ?? {})[0] ?? []
+  const output = type === 'application/json' ? typeOf(content.schema ?? {}) : 'string'
+  const members = [
+    property('input', inputs.length === 0 ? '{ [name: string]: never }' : inputs.join(' & ')),
+    property('output', output),
+  ]
+  return `/** ${summary} */\n${property(operationId, object(members))}`
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch']
@@ -141,60 +204,63 @@ async function fetchDocument(url) {
   return (await fetch(`${url}/openapi.json`)).json()
 }
 
-/** Reads the document of a server that runs on an empty data folder and a free port for this call only. */
+/** Bundles the server, because this runs before the compiler, and asks one with nothing stored. */
 async function readOwnDocument() {
-  if (!existsSync(SERVER)) {
-    throw new Error('dist/ is missing. Run `npm run build` to compile the server first.')
-  }
-  const data = mkdtempSync(join(tmpdir(), 'recollect-types-'))
-  const args = [SERVER, 'serve', '--data', data, '--port', '0']
-  const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  try {
-    return await fetchDocument(await readUrl(server))
-  } finally {
-    server.kill()
-    rmSync(data, { recursive: true, force: true })
-  }
-}
-
-/** Resolves with the URL that the server prints when it is ready. */
-function readUrl(server) {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    const timer = setTimeout(
-      () => reject(new Error(`The server did not start within ${START_TIMEOUT_MS} ms:\n${output}`)),
-      START_TIMEOUT_MS,
-    )
-    server.on('exit', (code) => {
-      clearTimeout(timer)
-      reject(new Error(`The server exited with code ${code}:\n${output}`))
-    })
-    server.stderr.on('data', (bytes) => {
-      output += bytes
-    })
-    server.stdout.on('data', (bytes) => {
-      output += bytes
-      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
-      if (url === undefined) return
-      clearTimeout(timer)
-      resolve(url)
-    })
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: BUNDLE,
+      emptyOutDir: true,
+      minify: false,
+      rolldownOptions: {
+        input: { index: join(ROOT, 'src/index.ts'), server: join(ROOT, 'src/server.ts') },
+      },
+    },
   })
+  try {
+    const load = (name) => import(pathToFileURL(join(BUNDLE, `${name}.js`)).href)
+    const [{ createEngine }, { startServer }] = await Promise.all([load('index'), load('server')])
+    const engine = await createEngine({ embedding: false })
+    const server = await startServer({
+      engine,
+      port: 0,
+      backgroundJobs: false,
+      metrics: async () => '',
+    })
+    try {
+      return await fetchDocument(server.url)
+    } finally {
+      await server.close()
+      await engine.close()
+    }
+  } finally {
+    rmSync(BUNDLE, { recursive: true, force: true })
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const url = process.argv.slice(2).find((argument) => argument.startsWith('http'))
-  const types = renderTypes(await (url === undefined ? readOwnDocument() : fetchDocument(url)))
-  const isCurrent = existsSync(TARGET) && readFileSync(TARGET, 'utf8') === types
-  if (process.argv.includes('--check')) {
-    if (!isCurrent) {
-      process.stderr.write(
-        'studio/src/api/types.ts is out of date: run `node scripts/api-types.mjs`.\n',
-      )
-      process.exit(1)
-    }
-  } else if (!isCurrent) {
-    // An unchanged file keeps its time, so that the Studio is only rebuilt when the API has changed.
-    writeFileSync(TARGET, types)
+  const described = await (url === undefined ? readOwnDocument() : fetchDocument(url))
+  // Paths of the gateway have the types of the providers.
+  const paths = Object.entries(described.paths).filter(([path]) => !path.startsWith('/v1/'))
+  const api = { ...described, paths: Object.fromEntries(paths) }
+  const outdated = TARGETS.filter(([path, render]) => {
+    const target = join(ROOT, path)
+    const types = render(api)
+    if (existsSync(target) && readFileSync(target, 'utf8') === types) return false
+    if (process.argv.includes('--check')) return true
+    // An unchanged file keeps its time, so that nothing is rebuilt that depends on it.
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, types)
+    return false
+  })
+  if (outdated.length > 0) {
+    const names = outdated.map(([path]) => path).join(', ')
+    process.stderr.write(`Out of date: ${names}. Run \`node scripts/api-types.mjs\`.\n`)
+    process.exit(1)
   }
 }

@@ -25,14 +25,10 @@ if (newest('package-lock.json') > newest('node_modules/.package-lock.json')) {
   step('Installing', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 build('dist', ['src', 'tsconfig.build.json', 'scripts'], {
+  prepare: ['scripts/api-types.mjs'],
   compile: { project: 'tsconfig.build.json', sourceRoot: 'src' },
   bundle: ['scripts/bundle.mjs'],
 })
-const API_TYPES = join('studio', 'src', 'api', 'types.ts')
-const API_TYPES_SCRIPT = join('scripts', 'api-types.mjs')
-if (existsSync(API_TYPES_SCRIPT) && newest(API_TYPES) < newest(join('dist', '.built'))) {
-  step('Generating API types', process.execPath, [API_TYPES_SCRIPT])
-}
 build('dist-studio', ['studio'], {
   bundle: ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],
 })
@@ -46,11 +42,15 @@ if (process.argv.includes('--tools')) {
  * Builds a folder unless its stamp is newer than every source. The stamp is removed first and written last, so a build
  * that fails or is killed never counts as done, and the next one starts from nothing.
  */
-function build(folder, sources, { compile, bundle }) {
+function build(folder, sources, { prepare, compile, bundle }) {
   const stamp = join(folder, '.built')
   const changed = Math.max(...[...sources, 'tsconfig.json', 'package.json'].map(newest))
   const isBuilt = existsSync(stamp)
   if (isBuilt && !isClean && changed <= newest(stamp)) return
+  // Before the time is taken: it may write sources.
+  if (prepare !== undefined && existsSync(prepare[0])) {
+    step('Generating API types', process.execPath, prepare)
+  }
   const started = new Date()
   if (!isBuilt || isClean || compile === undefined) discardBuild(folder)
   else rmSync(stamp)

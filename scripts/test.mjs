@@ -29,6 +29,7 @@ const LTS_TESTS = [
   'test/api/http/http-connections',
   'test/api/mcp/mcp-stdio-transport',
   'test/e2e/cli/cli-encryption',
+  'test/moving/osaurus',
   'test/e2e/cli/cli-process',
   'test/api/gateway/clients/openai-client-latest',
   'test/models/providers/http-upstream',
