@@ -52,6 +52,7 @@ const routes = [
   home,
   page('/studio/memories', () => import('../pages/memories/page.tsx'), 'MemoriesPage'),
   page('/studio/all-owners', () => import('../pages/all-owners/page.tsx'), 'AllOwnersPage'),
+  page('/studio/chat', () => import('../pages/chat/page.tsx'), 'ChatPage'),
   page('/studio/playground', () => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
   page('/studio/timeline', () => import('../pages/timeline/page.tsx'), 'TimelinePage'),
   page('/studio/map', () => import('../pages/map/page.tsx'), 'MapPage'),

@@ -12,6 +12,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { type ConnectionState, RECONNECT_NOTICE_MS, useLiveUpdates } from './live-updates.ts'
+import { useMemorySetting } from './memory-setting.ts'
 import { useOwner } from './search-params.ts'
 import { type Permission, useSession } from './session.tsx'
 import styles from './shell.module.css'
@@ -24,6 +25,7 @@ type PageName =
   | 'map'
   | 'sessions'
   | 'files'
+  | 'chat'
   | 'playground'
   | 'receipts'
   | 'review'
@@ -49,6 +51,7 @@ const NAVIGATION: readonly (readonly NavigationItem[])[] = [
     { path: '/studio/files', icon: 'files', name: 'shell.files', needs: 'read' },
   ],
   [
+    { path: '/studio/chat', icon: 'chat', name: 'shell.chat', needs: 'write' },
     { path: '/studio/playground', icon: 'playground', name: 'shell.playground', needs: 'read' },
     { path: '/studio/receipts', icon: 'receipts', name: 'shell.receipts', needs: 'read' },
     { path: '/studio/review', icon: 'review', name: 'shell.review', needs: 'read' },
@@ -253,10 +256,13 @@ function Health({ connection }: { connection: ConnectionState }) {
     refetchInterval: 15_000,
     retry: false,
   })
+  const memory = useMemorySetting(useOwner())
   const isLost = query.error !== null || connection === 'connecting'
   const status = isLost ? 'unavailable' : (query.data?.status ?? 'ok')
   const reasons = isLost ? [t('shell.reconnecting')] : (query.data?.reasons ?? [])
-  const message = reasons.length === 0 ? t('shell.healthy') : reasons.join(' ')
+  const state = reasons.length === 0 ? t('shell.healthy') : reasons.join(' ')
+  const isMemoryOff = memory.isOn === false && !isLost
+  const message = isMemoryOff ? `${t('shell.memoryOff')}. ${state}` : state
   return (
     <Tooltip text={message}>
       <button
@@ -266,7 +272,9 @@ function Health({ connection }: { connection: ConnectionState }) {
         // Touch devices cannot hover.
         onClick={() => showToast({ text: message })}
       >
-        <Dot tone={HEALTH_TONES[status] ?? 'warn'}>{null}</Dot>
+        <Dot tone={HEALTH_TONES[status] ?? 'warn'}>
+          {isMemoryOff ? <span className={styles.wide}>{t('shell.memoryOff')}</span> : null}
+        </Dot>
       </button>
     </Tooltip>
   )

@@ -1,6 +1,7 @@
 /** Line icons on a 24 px grid. They are decorative: the element around them has the accessible name. */
 const PATHS = {
   memories: 'M5 4h14v16H5zM9 9h6M9 13h6',
+  chat: 'M4 5h16v11H9l-5 4z',
   playground: 'M9 3h6M10 3v6l-5 9a2 2 0 0 0 2 3h10a2 2 0 0 0 2-3l-5-9V3M7.5 15h9',
   timeline: 'M4 6h10M4 12h16M4 18h7M18 6h2M15 18h5',
   map: 'M6 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM18 11a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM9 20a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 6.5l8 2M7 8l1.5 8M16.8 10.6 10.5 17',

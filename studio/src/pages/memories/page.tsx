@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
+import { GetStarted } from '../start/get-started.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { MemoryDrawer } from './drawer.tsx'
 import { Editor } from './editor.tsx'
@@ -105,7 +106,7 @@ function Results(props: ResultsProps) {
       {t('memories.noMatchHelp')}
     </EmptyState>
   ) : (
-    <EmptyState title={t('memories.empty')}>{t('memories.emptyHelp')}</EmptyState>
+    <GetStarted owner={owner} />
   )
   if (!isRankedSearch(search)) return <PagedMemoryList {...props} empty={emptyState} />
   return (

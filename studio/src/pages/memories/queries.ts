@@ -178,7 +178,11 @@ export function useMemory(owner: string, id: string | null) {
   return useQuery({
     queryKey: ['memory', owner, id],
     queryFn: () =>
-      data(api.GET('/api/memory/{id}', { params: { path: { id: id ?? '' }, query: { owner } } })),
+      data(
+        api.GET('/api/memory/{id}', {
+          params: { path: { id: id ?? '' }, query: { owner, includeTrash: true } },
+        }),
+      ),
     enabled: id !== null,
   })
 }

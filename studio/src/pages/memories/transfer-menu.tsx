@@ -53,7 +53,7 @@ export function TransferMenu({ owner, search }: { owner: string; search: SearchP
   )
 }
 
-function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
+export function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
   const { t } = useI18n()
   const actions = useActions(owner)
   const [file, setFile] = useState<File | null>(null)

@@ -25,6 +25,7 @@ export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
   'no-insertion-point': 'receipts.skippedNoInsertionPoint',
   'memory-disabled': 'receipts.skippedMemoryDisabled',
   'dry-run': 'receipts.skippedDryRun',
+  'too-large': 'receipts.skippedTooLarge',
   timeout: 'receipts.skippedTimeout',
   failed: 'receipts.skippedFailed',
   off: 'receipts.skippedMemoryOff',

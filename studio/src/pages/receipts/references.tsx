@@ -96,7 +96,11 @@ export function MemoryLine({
   const query = useQuery({
     queryKey: ['memory', owner, id],
     queryFn: () =>
-      data(api.GET('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
+      data(
+        api.GET('/api/memory/{id}', {
+          params: { path: { id }, query: { owner, includeTrash: true } },
+        }),
+      ),
   })
   const isDeleted = query.error instanceof ApiError && query.error.status === 404
   return (
