@@ -3,7 +3,14 @@
  * SHA-256 hash of the secret. A fast hash is enough because 256 random bits cannot be found with a dictionary.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
+import {
+  type ApiKey,
+  getDefaultWriter,
+  KEY_WRITERS,
+  type KeyWriter,
+  ROLES,
+  type Role,
+} from '../domain/access.ts'
 import type { EntryOf } from '../domain/entries/entry.ts'
 import { createInvalidInputError } from '../domain/field-parsers.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
@@ -27,6 +34,8 @@ export type ApiKeyInput = {
   readonly defaultOwner: string
   readonly actsFor?: readonly string[]
   readonly role?: Role
+  /** Whose words the key writes. Default: a model's for the role `agent`, otherwise a person's. */
+  readonly writesAs?: KeyWriter
   readonly expiresAt?: number | null
 }
 
@@ -119,13 +128,14 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const createKey = async (input: ApiKeyInput, id: ApiKeyId, before: EntryOf<'key'> | null) => {
     const now = clock.now()
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
-    const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
-    const isManagement = id === MANAGEMENT_ID
+    const { name, home, actsFor, role, writesAs, expiresAt } = parseKey(input, now)
+    const isManagement = id === MANAGEMENT_KEY_ID
     const body = {
       name,
       defaultOwner: home,
       actsFor,
       role,
+      writesAs,
       isManagement,
       hash: hashSecret(secret),
       lastUsedAt: null,
@@ -171,14 +181,14 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
       return toKey(entry)
     },
     ensureManagement: async () => {
-      if ((await getSystemEntry(ports, 'key', MANAGEMENT_ID)) !== null) return null
-      return (await createKey(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
+      if ((await getSystemEntry(ports, 'key', MANAGEMENT_KEY_ID)) !== null) return null
+      return (await createKey(MANAGEMENT, MANAGEMENT_KEY_ID, null))?.secret ?? null
     },
     resetManagement: async () => {
       const created = await createKey(
         MANAGEMENT,
-        MANAGEMENT_ID,
-        await getSystemEntry(ports, 'key', MANAGEMENT_ID),
+        MANAGEMENT_KEY_ID,
+        await getSystemEntry(ports, 'key', MANAGEMENT_KEY_ID),
       )
       if (created === null) {
         const message = 'A concurrent request reset the management key. Retry to replace it again.'
@@ -190,7 +200,7 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
 }
 
 /** A fixed id, so that two servers that start at once cannot both create the management key. */
-const MANAGEMENT_ID = 'key_management' as ApiKeyId
+export const MANAGEMENT_KEY_ID = 'key_management' as ApiKeyId
 const MANAGEMENT: ApiKeyInput = {
   name: MANAGEMENT_NAME,
   defaultOwner: MANAGEMENT_HOME,
@@ -231,6 +241,7 @@ function createLoginRecords(ports: StoreDependencies): LoginRecords {
 
 function parseKey(input: ApiKeyInput, now: Instant) {
   const { name, defaultOwner: home, actsFor = [], role = 'user', expiresAt = null } = input
+  const { writesAs = null } = input
   if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_CHARACTERS_MAX) {
     throw createInvalidInputError(
       'name',
@@ -241,6 +252,12 @@ function parseKey(input: ApiKeyInput, now: Instant) {
     throw createInvalidInputError(
       'role',
       `\`role\` must be one of ${ROLES.join(', ')}; got "${role}".`,
+    )
+  }
+  if (writesAs !== null && !KEY_WRITERS.includes(writesAs)) {
+    throw createInvalidInputError(
+      'writesAs',
+      `\`writesAs\` must be one of ${KEY_WRITERS.join(', ')}; got "${writesAs}".`,
     )
   }
   if (actsFor.length > ACTS_FOR_MAX) {
@@ -259,6 +276,7 @@ function parseKey(input: ApiKeyInput, now: Instant) {
   return {
     name,
     role,
+    writesAs,
     home: parseOwner(home),
     actsFor: [...new Set(actsFor.map(parseOwner))],
     expiresAt: expiresAt as Instant | null, // checked above
@@ -266,9 +284,10 @@ function parseKey(input: ApiKeyInput, now: Instant) {
 }
 
 function toKey({ id, at, version, expiresAt, body }: EntryOf<'key'>): ApiKey {
-  const { defaultOwner, actsFor, ...rest } = body
+  const { defaultOwner, actsFor, writesAs, ...rest } = body
   return {
     ...rest,
+    writesAs: writesAs ?? getDefaultWriter(rest.role),
     ...{ version, expiresAt, createdAt: at },
     id: id as string as ApiKeyId, // entries of this kind have such ids
     home: parseScope({ owner: defaultOwner }).owner,

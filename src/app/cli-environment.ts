@@ -48,7 +48,13 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
     },
     openInMemoryEngine: async () =>
       (await import('./composition.ts')).createEngine({ embedding: false }),
-    openImport: async (source) => (await import('./import-source.ts')).openImport(source),
+    openImport: async (source) => {
+      const [{ openImport }, { foreignDrivers }] = await Promise.all([
+        import('../portability/import-source.ts'),
+        import('./foreign-drivers.ts'),
+      ])
+      return openImport(source, foreignDrivers)
+    },
     serveMcp,
   }
 }

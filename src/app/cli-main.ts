@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `recollect` executable: builds the CLI host from this process and runs one command. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import type { Host, McpStdioOptions } from '../api/cli/host.ts'
 import { askSecret, confirm, createInput, createOutput } from '../api/cli/terminal.ts'
 import { createCliEnvironment } from './cli-environment.ts'
 import { isColorEnabled, processEnvironment, readConfig } from './config/config.ts'
+import { readPackageVersion } from './package-version.ts'
 import { systemClock } from './system-clock.ts'
 
 const FORCED_EXIT_CODE = 130
@@ -26,15 +27,9 @@ function stopOnSignals(): AbortSignal {
   return stop.signal
 }
 
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  const { version }: { version: unknown } = JSON.parse(readFileSync(file, 'utf8'))
-  return String(version)
-}
-
-/** In a clone, print the command of the clone rather than the package in the registry. */
+/** By absolute path, because the name of the package may be somebody else's in a registry. */
 function findProgram(file: string): readonly [string, ...string[]] | null {
-  return file.split(sep).includes('node_modules') ? null : [process.execPath, file]
+  return file.split(sep).includes('_npx') ? null : [process.execPath, file]
 }
 
 function createHost(): Host {
@@ -47,7 +42,7 @@ function createHost(): Host {
   const canAsk = stdin.isTerminal && stderr.isTerminal
   const system = { platform: process.platform, home: homedir() }
   return {
-    version: readVersion(),
+    version: readPackageVersion(),
     stdin,
     stdout: createOutput(process.stdout),
     stderr,

@@ -23,6 +23,7 @@ import type { VectorIndex } from '../storage/vector-index.ts'
 import type { CountTokens } from '../text/tokens.ts'
 import { openReplicatedStore, type VectorStoreOptions } from './database/vector-store-selection.ts'
 import { createFilesFactory, type FilesOptions } from './file-composition.ts'
+import { foreignDrivers } from './foreign-drivers.ts'
 import { createIdGenerator } from './id-generator.ts'
 import {
   type EmbeddingOptions,
@@ -153,6 +154,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       clock: systemClock,
       ids: createIdGenerator(),
       settings,
+      foreignDrivers,
       ...meaning,
       ...(reranker === undefined ? {} : { reranker }),
       ...(languageModel === undefined ? {} : { languageModel }),

@@ -237,17 +237,17 @@ export function removeIndex(path: string): void {
 
 /** One model for both, closed by its opener. For file chunks, every word counts. */
 function sharedEmbedder(embedder: Embedder, cache: EmbeddingCache | null): Embedder {
-  const kept = cache === null ? embedder : keepingDocuments(embedder, cache)
-  return { ...withLongText(kept), close: async () => cache?.close() }
+  const cached = cache === null ? embedder : keepingDocuments(embedder, cache)
+  return { ...withLongText(cached), close: async () => cache?.close() }
 }
 
 /** Questions rarely repeat, so caching them is not worth a write each. */
 function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
-  const kept = withEmbeddingCache(embedder, { cache, account: 'local' })
+  const cached = withEmbeddingCache(embedder, { cache, account: 'local' })
   return {
-    ...kept,
+    ...cached,
     embed: (texts, options) =>
-      (options.purpose === 'query' ? embedder : kept).embed(texts, options),
+      (options.purpose === 'query' ? embedder : cached).embed(texts, options),
   }
 }
 

@@ -39,6 +39,7 @@ export async function serveMcpStdio(
 export async function serveWithMcp(
   options: ServeOptions,
   tools: Partial<ToolSets> = {},
+  start: (options: ServeOptions) => Promise<RunningServer> = serve,
 ): Promise<RunningServer> {
   const { engine, version, embeddingProviders = [], mounts = [] } = options
   const door = createMcpHttpHandler({
@@ -46,7 +47,7 @@ export async function serveWithMcp(
     version,
     ...tools,
   })
-  const serving = await serve({
+  const serving = await start({
     ...options,
     mounts: [...mounts, { path: PATH, handle: (...given) => door.handle(...given) }],
   })

@@ -3,30 +3,60 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { MANAGEMENT_KEY_ID } from '../admin/api-keys.ts'
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
+import { SIGN_IN_PATH } from '../api/http/builtin-routes.ts'
 import {
   allowedHostsFor,
   formatHost,
   isLoopback,
   isWildcard,
 } from '../api/http/security/host-validation.ts'
-import { createHttpServer } from '../api/http/server.ts'
+import { createHttpServer, type HttpServer } from '../api/http/server.ts'
 import { AppError } from '../lib/errors.ts'
 import { getSystemErrorCode } from '../lib/system-error.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Next to the code, in the package and in a clone. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
+const DOCS_FOLDER = fileURLToPath(new URL('../../dist-docs', import.meta.url))
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { host, port, engine, allowedHosts, tls, auth = 'keys', graceMs, ...rest } = options
+  const { host, port, engine, tls, auth, graceMs } = options
   assertSafeExposure(options)
+  const { server, close, issueSignInToken } = createServerWith(options)
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw listenError(host, port, error)
+  }
+  // Created only now: a server that fails to start must not use up the one time its key is shown.
+  const managementKey = auth === 'off' ? null : await engine.admin.keys.ensureManagement()
+  const address = server.address() as AddressInfo // it listens on a port, not on a pipe
+  const url = `${tls == null ? 'http' : 'https'}://${formatHost(host)}:${address.port}`
+  // Behind a proxy every client has the address of this machine.
+  const canSignIn = auth !== 'off' && isLoopback(host) && options.trustProxy !== true
+  return {
+    url,
+    managementKey,
+    signInUrl: canSignIn
+      ? `${url}${SIGN_IN_PATH}?token=${issueSignInToken(MANAGEMENT_KEY_ID)}`
+      : null,
+    warnings: warningsFor(options),
+    close: () => close(graceMs),
+  }
+}
+
+/** A server that does not listen yet. */
+export function createServerWith(options: Omit<ServeOptions, 'port'>): HttpServer {
+  const { host, allowedHosts, tls, auth = 'keys', ...rest } = options
   const certificate = tls == null ? null : readCertificate(tls)
-  const door = createHttpServer(
+  return createHttpServer(
     {
       studioFolder: STUDIO_FOLDER,
+      docsFolder: DOCS_FOLDER,
       ...rest,
-      engine,
       auth,
       clock: options.clock ?? systemClock,
       allowedHosts: allowedHostsFor(host, allowedHosts),
@@ -35,21 +65,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
     certificate,
   )
-  door.server.listen(port, host)
-  try {
-    await once(door.server, 'listening')
-  } catch (error) {
-    throw listenError(host, port, error)
-  }
-  // Created only now: a server that fails to start must not use up the one time its key is shown.
-  const managementKey = auth === 'off' ? null : await engine.admin.keys.ensureManagement()
-  const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
-  return {
-    url: `${certificate === null ? 'http' : 'https'}://${formatHost(host)}:${address.port}`,
-    managementKey,
-    warnings: warningsFor(options),
-    close: () => door.close(graceMs),
-  }
 }
 
 function assertSafeExposure({ host, auth, hasPublicMetrics: hasOpenMetrics }: ServeOptions): void {

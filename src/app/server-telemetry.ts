@@ -82,7 +82,7 @@ async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> 
   try {
     await jobs.start({
       onJobEnded: (ended) => recordJob(telemetry, ended),
-      onModelCall: (asked) => recordModelCall(telemetry, asked),
+      onModelCall: (call) => recordModelCall(telemetry, call),
     })
   } catch (error) {
     telemetry.log('warn', 'job_finished', { outcome: toAppError(error).code, error })

@@ -24,7 +24,7 @@ import { createPromptHooks, type PromptHooks } from './prompt-hooks.ts'
 import { BackgroundRecorder } from './recording/background-recorder.ts'
 import type { EndedRequest, RecorderDependencies } from './recording/recorder.ts'
 import { RecordingWindow } from './recording/recording-window.ts'
-import { getResponseOwner } from './session/response-owner.ts'
+import { claimProviderIds, getResponseOwner } from './session/response-owner.ts'
 
 export interface Conversations extends RequestLifecycle, ConversationAdmin, PromptHooks {}
 
@@ -133,6 +133,7 @@ export function createRequestLifecycle(
       await recorder.settleRecent(owner)
       return getResponseOwner(ports, owner, responseId)
     },
+    claimProviderIds: (scope, ids) => claimProviderIds(ports, parseScope(scope).owner, ids),
     flush: () => recorder.flush(),
     onFailure: failures.subscribe,
     receipts: {

@@ -24,6 +24,7 @@ export const CONTEXT_SKIP_REASONS = {
   'no-relevant-memories': 'No memory reached the similarity threshold.',
   'no-insertion-point': 'The request has no position for a context block.',
   'dry-run': 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
+  'too-large': 'The request has more text than memory reads: 4 million characters.',
   timeout: 'Recall exceeded `gateway.contextTimeoutMs`.',
   failed: 'Recall failed.',
 } as const
@@ -80,6 +81,8 @@ export type RequestOutcome = {
   readonly toolCalls: readonly string[]
   /** Memories that those calls found or changed. */
   readonly toolMemories?: ToolMemoryIds
+  /** The provider only repeats its input, as the demo does: the answer is recorded, but never recalled. */
+  readonly isEcho?: boolean
 }
 
 export type ReceiptQuery = {
@@ -157,6 +160,14 @@ export interface RequestLifecycle {
    * const owner = await engine.conversations.getResponseOwner({ owner: 'ada' }, 'resp_68a1')
    */
   getResponseOwner(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
+  /**
+   * Binds ids of state that a provider keeps (responses, items, conversations, threads, containers) to an owner. An id
+   * that has an owner keeps it.
+   *
+   * @example
+   * await engine.conversations.claimProviderIds({ owner: 'ada' }, ['resp_68a1', 'conv_1'])
+   */
+  claimProviderIds(scope: ScopeInput, ids: readonly string[]): Promise<void>
   /**
    * Resolves when everything queued so far is recorded and its receipts are written.
    *

@@ -5,6 +5,16 @@ export const ROLES = ['superadmin', 'user', 'agent', 'reader'] as const
 
 export type Role = (typeof ROLES)[number]
 
+/** Whose words a key writes: those of a person, or those of a model. */
+export const KEY_WRITERS = ['person', 'model'] as const
+
+export type KeyWriter = (typeof KEY_WRITERS)[number]
+
+/** The writer of keys that name none: agents are models. */
+export function getDefaultWriter(role: Role): KeyWriter {
+  return role === 'agent' ? 'model' : 'person'
+}
+
 /** An API key. Only the hash of its secret is stored. */
 export type ApiKey = {
   readonly id: ApiKeyId
@@ -17,6 +27,8 @@ export type ApiKey = {
   /** Further owners that the key may access. A superadmin may access all. */
   readonly actsFor: readonly OwnerId[]
   readonly role: Role
+  /** Whose words the key writes. What a model writes never replaces a person's statements. */
+  readonly writesAs: KeyWriter
   /** The key that is created at the first start. */
   readonly isManagement: boolean
   readonly createdAt: Instant

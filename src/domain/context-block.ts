@@ -99,6 +99,13 @@ export function renderTurnLine(document: SearchDocument, passage: string): strin
   return `- ${name}: ${text} (${formatDay(document.createdAt)})`
 }
 
+const EARLIER = 'earlier: '
+
+/** Marks a rendered line whose statement, or a part of it, no longer holds. */
+export function markLineAsEarlier(line: string): string {
+  return line.replace(/^- /, `- ${EARLIER}`)
+}
+
 /** A speaker named like a role could pass off tool output as the user's word. */
 function claimsRole(speaker: string): boolean {
   return /^\W*(?:user|human|assistant|system|developer|tool)\s*(?::|$)/i.test(speaker)
@@ -263,7 +270,8 @@ function findQuoteEnd(text: string, end: number): number {
 /** A line of `renderMemoryLine` or `renderTurnLine`, optionally in a Markdown quote. */
 const RENDERED_LINE = /^([ \t>]*- )(.*\S) \(\d{4}-\d\d-\d\d\)[ \t\r]*$/gm
 const DATE_LINE = /^[ \t>]*Today is \d{4}-\d\d-\d\d, [A-Z][a-z]{2,5}day \(UTC\)\.[ \t\r]*$/gm
-const TURN_LINE = /^(?:user|assistant|tool|system): /i
+/** What holds no longer must not be learned again. */
+const TURN_LINE = /^(?:earlier|user|assistant|tool|system): /i
 
 /**
  * Cleans block lines that were copied without their fence. Dates go, because they would make an old statement look new.

@@ -124,3 +124,23 @@ export function selectKinds(types: readonly DocumentType[] | undefined): readonl
     types.some((type) => (type === 'turn') === (kind === 'turn')),
   )
 }
+
+/** A copy for callers who may modify it. Stores share documents between queries. */
+export function copyDocument(document: SearchDocument): SearchDocument {
+  return {
+    ...document,
+    place: { ...document.place },
+    provenance: copyJson(document.provenance),
+    entities: copyJson(document.entities),
+    metadata: copyJson(document.metadata),
+  }
+}
+
+function copyJson<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyJson) as Value // the same elements
+  const copy = { ...value } as Record<string, unknown> // a JSON object
+  // Nested values are rare.
+  for (const name in copy) if (typeof copy[name] === 'object') copy[name] = copyJson(copy[name])
+  return copy as Value // the same fields
+}

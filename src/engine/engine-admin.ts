@@ -9,12 +9,25 @@ import type { SettingChanges, StoredSettings } from '../admin/stored-settings.ts
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Settings, SettingValues } from '../domain/settings/settings.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { AppError } from '../lib/errors.ts'
 import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
 import type { GuardedModels } from '../models/guarded-models.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type ImportResult, importLines } from '../portability/export-import.ts'
+import {
+  type ImportReader,
+  type ImportSource,
+  listSourceOwners,
+  openImport,
+} from '../portability/import-source.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'
-import { importRecords, type RecordImportOptions } from '../portability/record-import.ts'
+import {
+  findImportedMemoryId,
+  importRecords,
+  type RecordImportOptions,
+  type RecordImportResult,
+} from '../portability/record-import.ts'
 import type { IndexStatus, ReindexOptions } from '../recall/indexing/indexer.ts'
 import type { MemoryOverview } from '../recall/memory-overview.ts'
 import type { RecallModels, RecallService } from '../recall/recall-service.ts'
@@ -153,7 +166,34 @@ export interface EngineAdmin {
     scope: ScopeInput,
     records: AsyncIterable<ImportRecord>,
     options?: RecordImportOptions,
-  ): Promise<ImportResult>
+  ): Promise<RecordImportResult>
+  /**
+   * Opens a file, folder, stream or database of another system, and detects its format.
+   *
+   * @example
+   * const source = await engine.admin.openImport({ source: 'conversations.json' })
+   */
+  openImport(source: ImportSource): Promise<ImportReader>
+  /**
+   * Imports an opened source. Owners of the source become owners here when there are several, unless `ownerPerKey` says
+   * otherwise. Conversations are learned from in the background.
+   *
+   * @example
+   * const source = await engine.admin.openImport({ source: 'conversations.json' })
+   * const { imported } = await engine.admin.importSource({ owner: 'ada' }, source, { dryRun: true })
+   */
+  importSource(
+    scope: ScopeInput,
+    source: ImportReader,
+    options?: SourceImportOptions,
+  ): Promise<RecordImportResult>
+  /**
+   * The id of the memory that was imported from a source where it had this id; null when there is none.
+   *
+   * @example
+   * const id = await engine.admin.findImportedMemory('ada', '6f1e…')
+   */
+  findImportedMemory(owner: string, sourceId: string): Promise<string | null>
   /**
    * Embeds every memory that has no vector; `force` embeds all of them again. Resumes where a canceled run stopped.
    *
@@ -187,6 +227,11 @@ export interface EngineAdmin {
   applyExternalCommit(changes: readonly Change[]): void
 }
 
+export type SourceImportOptions = Omit<RecordImportOptions, 'keepOwners' | 'owners'> & {
+  /** Default: when the source has several owners. */
+  readonly ownerPerKey?: boolean
+}
+
 export type EngineAdminDependencies = Pick<
   EngineAdmin,
   'idempotency' | 'replication' | 'changeFeed' | 'applyExternalCommit'
@@ -195,6 +240,7 @@ export type EngineAdminDependencies = Pick<
   readonly settings: StoredSettings
   readonly recall: RecallService
   readonly models: GuardedModels | null
+  readonly jobs: Pick<Jobs, 'buildScheduleChanges'>
   readonly purgeCaches: () => Promise<void>
   /** Called before an owner is erased: stops whatever would write for the owner. */
   readonly stopOwner: (owner: OwnerId) => Promise<void>
@@ -204,6 +250,15 @@ export type EngineAdminDependencies = Pick<
 export function createEngineAdmin(dependencies: EngineAdminDependencies): EngineAdmin {
   const { ports, settings, recall, models, replication, purgeCaches } = dependencies
   const { idempotency, changeFeed, applyExternalCommit } = dependencies
+  const importForeign: EngineAdmin['importRecords'] = async (scope, records, options) =>
+    importRecords(ports, parseScope(scope), records, options, {
+      learning: {
+        jobs: dependencies.jobs,
+        resolveSettings: (owner) => settings.resolve(parseScope({ owner }).owner),
+      },
+      changeSettings: (owner, values) =>
+        settings.change(owner === null ? null : parseScope({ owner }).owner, values),
+    })
   return {
     settings: createSettingsAdmin(settings),
     ...{ idempotency, replication, changeFeed, applyExternalCommit },
@@ -235,8 +290,22 @@ export function createEngineAdmin(dependencies: EngineAdminDependencies): Engine
         ...options,
         ...(owner === undefined ? {} : { owner: parseScope({ owner }).owner }),
       }),
-    importRecords: async (scope, records, options) =>
-      importRecords(ports, parseScope(scope), records, options),
+    importRecords: importForeign,
+    openImport: (source) => openImport(source, ports.foreignDrivers),
+    importSource: async (scope, source, { ownerPerKey, ...options } = {}) => {
+      if (source.kind === 'lines') {
+        throw new AppError('invalid_input', 'An export of Recollect is imported with `import`.')
+      }
+      const owners = ownerPerKey === false ? [] : [...(await listSourceOwners(source))]
+      return importForeign(scope, source.records, {
+        ...(source.observedAt === null ? {} : { observedAt: source.observedAt }),
+        ...options,
+        keepOwners: ownerPerKey ?? owners.length > 1,
+        owners,
+      })
+    },
+    findImportedMemory: async (owner, sourceId) =>
+      findImportedMemoryId(ports, parseScope({ owner }), sourceId),
     reindex: recall.reindex,
     checkIntegrity: (options) => ports.store.checkIntegrity({ repair: options?.repair ?? false }),
     testWrite: () => probeWrite(ports),

@@ -9,12 +9,14 @@ import { createStoredSettings, type StoredSettings } from '../admin/stored-setti
 import { createContextBuilder } from '../conversations/context/context-builder.ts'
 import { type Conversations, createConversations } from '../conversations/conversation-service.ts'
 import { createFailureChannel } from '../conversations/failures.ts'
+import type { Trust } from '../domain/memory.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Files } from '../files/files.ts'
 import { createJobs, type Jobs } from '../jobs/jobs.ts'
 import { createLearning, type Learning, type Summaries } from '../learning/learning.ts'
 import { patternRules } from '../learning/patterns/extractor.ts'
 import type { LearnResult } from '../learning/patterns/pattern-fact-writer.ts'
+import type { ErrorCode } from '../lib/errors.ts'
 import {
   listContradictionPatterns,
   warmUpPatternsInSlices,
@@ -26,7 +28,7 @@ import { UsageCounter } from '../memory/usage-counter.ts'
 import { type GuardedModels, guardModel, type ModelCallReport } from '../models/guarded-models.ts'
 import { createRecallService, type Recall, type RecallStatus } from '../recall/recall-service.ts'
 import { createChangeFeed } from '../storage/access/change-feed.ts'
-import { withCommitHook } from '../storage/access/commit-hook.ts'
+import { WriteMonitor, withCommitHook } from '../storage/access/commit-hook.ts'
 import { CountCache } from '../storage/access/count-cache.ts'
 import type { Change, Store, StoreReport } from '../storage/store.ts'
 import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
@@ -49,6 +51,8 @@ export type EngineStatus = StoreReport &
     /** Where vectors are searched, and the state of the replica. */
     readonly replication: VectorReplicaStatus
     readonly learning: BackgroundStatus
+    /** How the last write failed, while none has succeeded since. */
+    readonly writeFailure: ErrorCode | null
   }
 
 /** The everyday verbs stand on the engine itself; everything else is in a namespace named after its feature. */
@@ -72,7 +76,14 @@ export interface Engine
   learn(
     scope: ScopeInput,
     text: string,
-    options?: { readonly observedAt?: number; readonly source?: string },
+    options?: {
+      readonly observedAt?: number
+      readonly source?: string
+      /** Default: `user`. */
+      readonly trust?: Trust
+      /** Only returns what would be remembered. */
+      readonly dryRun?: boolean
+    },
   ): Promise<LearnResult>
   /**
    * Calls the listener after every commit through this engine, until the returned function is called. The listener
@@ -143,7 +154,7 @@ export function createEngineWith(options: EngineDependencies): Engine {
   const files = options.files?.(host) ?? null
   const replication = createReplicaAdmin(ports, settings)
   const admin = createEngineAdmin({
-    ...{ ...foundation, settings, replication, changeFeed, recall, models },
+    ...{ ...foundation, settings, replication, changeFeed, recall, models, jobs },
     applyExternalCommit: commits.notify,
     stopOwner: async (owner) => {
       await conversations.dropPending(owner)
@@ -168,6 +179,7 @@ export function createEngineWith(options: EngineDependencies): Engine {
       ...(await ports.store.getReport()),
       ...(await recall.status()),
       replication: await replication.current(),
+      writeFailure: foundation.writes.failure,
       learning: {
         extractionModel: await learning.getExtractionModel(),
         ...jobs.report(),
@@ -193,13 +205,15 @@ export function createEngineWith(options: EngineDependencies): Engine {
 function createFoundation(options: EngineDependencies) {
   const commits = new CommitListeners()
   const caches = new Set<{ purgeCaches(): void }>()
-  const store = withCommitHook(createRedactingStore(options.store), commits.notify)
+  const writes = new WriteMonitor()
+  const redacting = createRedactingStore(writes.watch(options.store))
+  const store = withCommitHook(redacting, commits.notify)
   const ports: EngineDependencies = { ...options, store }
   const idempotency = createIdempotencyKeys(ports)
   const counts = new CountCache(options.store, options.clock)
   commits.add((changes) => counts.onCommit(changes))
   return {
-    ...{ ports, commits, caches, idempotency, counts },
+    ...{ ports, commits, caches, idempotency, counts, writes },
     stored: createStoredSettings(ports),
     serialize: createWriteSerializer(),
     usage: new UsageCounter(store, options.clock),

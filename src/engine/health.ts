@@ -61,7 +61,7 @@ export function describeHealth(
 ): Health {
   const findings = [
     ...(status instanceof AppError ? [storeFinding(status)] : modelFindings(status)),
-    ...writeFindings(surroundings),
+    ...writeFindings(status, surroundings),
     ...(surroundings.isStopping === true ? [unavailableFinding('stopping')] : []),
   ]
   const state = findings.some(({ isFatal }) => isFatal)
@@ -189,6 +189,7 @@ const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
   damaged: 'store_corrupt',
   busy: 'store_busy',
   schema_mismatch: 'store_incompatible',
+  unavailable: 'store_unreachable',
 }
 
 /** A store that can't even tell its status. The message of a bug may quote anything, and stays inside. */
@@ -200,7 +201,12 @@ function storeFinding({ code, message }: AppError): HealthFinding {
 }
 
 /** What can't be written can still be read. */
-function writeFindings({ writeFailure }: ServerConditions): readonly HealthFinding[] {
+function writeFindings(
+  status: EngineStatus | AppError,
+  surroundings: ServerConditions,
+): readonly HealthFinding[] {
+  const ofEngine = status instanceof AppError ? null : status.writeFailure
+  const writeFailure = surroundings.writeFailure ?? ofEngine
   const code = writeFailure == null ? undefined : STORE_REASONS[writeFailure]
   return code === undefined ? [] : [degradedFinding(code)]
 }

@@ -46,14 +46,14 @@ export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
 
 // biome-ignore format: one line for each service
 const METHODS = {
-  memories: ['get', 'list', 'count', 'asOf', 'history', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
+  memories: ['proposeEdit', 'get', 'list', 'count', 'asOf', 'history', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
   turns: ['list', 'get', 'search', 'edit', 'disable', 'restore', 'delete', 'getSources'],
   learning: ['distill', 'ingest', 'consolidate', 'listConsolidations'],
   signals: ['list', 'get', 'retry', 'forget', 'report'],
   review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth'],
   files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'start'],
   jobs: ['list', 'get', 'retry', 'cancel', 'runDue', 'start', 'stop'],
-  admin: ['listPlaces', 'eraseOwner', 'import', 'importRecords', 'reindex', 'checkIntegrity', 'testWrite'],
+  admin: ['listPlaces', 'eraseOwner', 'import', 'importRecords', 'openImport', 'importSource', 'findImportedMemory', 'reindex', 'checkIntegrity', 'testWrite'],
   keys: ['create', 'verify', 'list', 'revoke', 'ensureManagement', 'resetManagement'],
   replication: ['current', 'qdrant', 'changeQdrant', 'health', 'searchReplica', 'cleanUp'],
 } as const
@@ -147,6 +147,7 @@ function instrumentConversations(
     ...meter.methods('conversations.', conversations, [
       'waitUntilRecorded',
       'getResponseOwner',
+      'claimProviderIds',
       'flush',
     ]),
     ...meter.methods('', conversations, ['recallForPrompt', 'captureMessages']),

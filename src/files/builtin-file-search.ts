@@ -1,4 +1,4 @@
-/** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
+/** Built-in file search: a separate engine in which each chunk of a file is a memory. */
 
 import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import { raceAbort } from '../lib/abort.ts'
@@ -30,27 +30,27 @@ import { readTextRange } from './text-range.ts'
 export type BuiltinFileSearchDependencies = {
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** Where the index is, and the engine on it, which is closed with the search. */
+  /** The location of the index, and its engine, which is closed together with the search. */
   readonly innerStore: IndexStore
   readonly inner: IndexEngine
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
   readonly pace: FileTimings
-  /** How changes in an owner's roots are noticed, and whether all of them are, at once. */
+  /** How changes in an owner's roots are detected, and whether they are detected immediately. */
   readonly watchingOf: (owner: OwnerId) => FileStatus['watching']
   readonly isWatched: (owner: OwnerId) => boolean
   readonly prefill?: BatchEmbedder
-  /** What is wrong with what is written to an owner's workspace. */
+  /** The last problem of the `MEMORY.md` sync in an owner's workspace. */
   readonly troubleOf?: (owner: OwnerId) => FileProblem | null
 }
 
 export type BuiltinFileSearch = FileSearch & {
-  /** Notes that something may have changed in a root, or in any of them. */
+  /** Marks a root, or all roots, as possibly changed. */
   markDirty(owner: OwnerId, root?: string): void
-  /** Looks at what has changed, without the patience of `sync`. */
+  /** Scans changed roots without the time limit of `sync`. */
   syncIfDirty(owner: OwnerId, options?: SyncOptions): Promise<void>
-  /** Removes all that is kept of an owner's files. */
+  /** Erases the index of an owner. */
   forget(owner: OwnerId): Promise<void>
 }
 
@@ -81,14 +81,14 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
     await inner.close()
   }
 
-  /** Why the answer may not know the last changes; null when it does. */
+  /** Why the answer may miss recent changes; null when it is current. */
   const upToDate = async (owner: OwnerId): Promise<string | null> => {
     const keeper = keeperOf(owner)
     const isHeard = parts.isWatched(owner) && keeper.lookMs > pace.cheapLookMs
     if (isHeard && !keeper.isDirty()) return null
     const looked = await withTimeout(pace.searchWaitMs, () => keeper.sync({}))
     if (looked.kind === 'done') return null
-    return `Files were changed that are not indexed yet: ${looked.reason}`
+    return `Recent file changes are not indexed yet: ${looked.reason}`
   }
 
   const answered = async (owner: OwnerId, query: FileQuery): Promise<FileSearchResult> => {
@@ -126,7 +126,7 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
     probeVectorAvailability: async (): Promise<ProbeResult> =>
       inner.canSearchVectors()
         ? { ok: true, error: null }
-        : { ok: false, error: 'Vectors are not kept here.' },
+        : { ok: false, error: 'The store holds no vectors.' },
     close: () => {
       closing ??= close()
       return closing
@@ -195,7 +195,10 @@ async function buildStatus(
 
 async function probeEmbedder(inner: IndexEngine): Promise<ProbeResult> {
   if (inner.getEmbedder() === null) {
-    return { ok: false, error: 'There is no embedding model; files are found by their words.' }
+    return {
+      ok: false,
+      error: 'No embedding model is configured; only lexical search is available.',
+    }
   }
   try {
     await inner.embed(['probe'], { purpose: 'query' })

@@ -1,10 +1,10 @@
-/** Citations of lines in a file, `notes/tea.md#L5-L9`, and who sees them. */
+/** Citations of lines in a file, such as `notes/tea.md#L5-L9`, and who may see them. */
 
 import type { CITATION_MODES } from '../domain/settings/setting-choices.ts'
 
 export type Citation = {
   readonly path: string
-  /** From 1, the last one included. */
+  /** From 1, inclusive. */
   readonly lineFirst: number
   readonly lineLast: number
 }
@@ -15,7 +15,7 @@ export function formatCitation({ path, lineFirst, lineLast }: Citation): string 
 
 const LINES = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/
 
-/** Null when it names no lines, or none that there can be. */
+/** Null without a valid line range. */
 export function parseCitation(text: string): Citation | null {
   const at = text.lastIndexOf('#')
   const [, first, last = first] = at < 1 ? [] : (LINES.exec(text.slice(at)) ?? [])
@@ -30,7 +30,7 @@ export type CitationMode = (typeof CITATION_MODES)[number]
 /** Segments of a session key such as `agent:main:discord:channel:42` that mark a conversation with several readers. */
 const SHARED_SEGMENTS = ['channel', 'group']
 
-/** `auto`: paths on someone's disk stay out of groups and channels. */
+/** `auto` hides local paths from groups and channels. */
 export function isCitationShown(mode: CitationMode, sessionKey: string | undefined): boolean {
   if (mode !== 'auto') return mode === 'on'
   const segments = (sessionKey ?? '').toLowerCase().split(':')

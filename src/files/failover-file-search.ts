@@ -1,6 +1,6 @@
 /**
- * FileSearch over two others. One that fails is bypassed at once: the same call is answered by the other, and so are those
- * after it, until the time has come to try again. Each time that fails, the pause is twice as long.
+ * FileSearch with failover. A failing primary is bypassed immediately: the secondary answers the same call and all
+ * later ones until the pause ends. Each further failure doubles the pause.
  */
 
 import type { OwnerId } from '../domain/ids.ts'
@@ -12,10 +12,10 @@ import type { FileQuery, FileSearch, FileSearchResult, SyncReport } from './file
 export type FailoverDependencies = {
   readonly primary: FileSearch
   readonly fallback: FileSearch
-  /** What the first one is called in answers and status. */
+  /** The name of the primary in answers and status. */
   readonly primaryName: string
   readonly clock: Clock
-  /** Tell the error instead of turning to the other one. */
+  /** Throws the error instead of failing over. */
   readonly failClosed?: boolean
   readonly retryDelayMs?: number
   readonly retryDelayMsMax?: number
@@ -37,9 +37,9 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
     retryDelayMs: firstPauseMs = FIRST_PAUSE_MS,
     retryDelayMsMax: pauseMsMax = PAUSE_MS_MAX,
   } = parts
-  /** Null while the first one is well. */
+  /** Null while the primary is healthy. */
   let bypass: OpenState | null = null
-  /** One call finds out whether it is well again; the others don't wait for that. */
+  /** One call probes the primary; the others do not wait for it. */
   let isTrying = false
 
   function isBypassed(): boolean {
@@ -52,12 +52,12 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
     return { because, pauseMs, until, failures: (bypass?.failures ?? 0) + 1 }
   }
 
-  /** What the first one answers, and whether it is well; throws what the caller is to blame for. */
+  /** Calls the primary and records its health; errors of the caller are rethrown. */
   async function tryPrimary(
     owner: OwnerId,
     query: FileQuery,
   ): Promise<FileSearchResult | AppError> {
-    // Calls that began while it was well and fail together are one failure.
+    // Concurrent calls that fail together count as one failure.
     const before = bypass
     isTrying = bypass !== null
     try {
@@ -67,7 +67,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
     } catch (thrown) {
       const error = toAppError(thrown)
       if (isCallerError(error)) throw error
-      // One that has no time for an owner yet is well for all others.
+      // A primary that is still indexing one owner is healthy for all others.
       if (error.code === 'busy') return error
       if (bypass === before) bypass = noteFailure(error.message)
       return error
@@ -94,7 +94,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
     return { ...answer, fallbackReason: reasons.filter((reason) => reason !== null).join(' ') }
   }
 
-  /** Which one would be asked now, for what needs no answer from the index. */
+  /** The current backend, for calls that need no index. */
   function answering(): FileSearch {
     return !failClosed && bypass !== null && clock.now() < bypass.until ? fallback : primary
   }
@@ -127,7 +127,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
       return { ...status, facts: { ...status.facts, ...facts } }
     },
     sync: async (owner, options) => {
-      // Whoever takes over must know the files as they are.
+      // The new backend must see the current files.
       const [first, second] = await Promise.allSettled([
         primary.sync(owner, options),
         fallback.sync(owner, options),
@@ -145,7 +145,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
   }
 }
 
-/** A question that is wrong, or was taken back, says nothing about who was asked. */
+/** Invalid and cancelled queries say nothing about the health of a backend. */
 function isCallerError({ code }: AppError): boolean {
   return code === 'invalid_input' || code === 'cancelled'
 }

@@ -1,4 +1,4 @@
-/** What the index holds, for people who look into it: the files of a root with their state, and the pieces of a file. */
+/** Index inspection: the files of a root with their state, and the chunks of a file. */
 
 import { parseEntries } from '../domain/entries/entry.ts'
 import type { DocumentId, OwnerId } from '../domain/ids.ts'
@@ -13,16 +13,16 @@ import { type GenerationScope, readChunkMetadata, toFileRecord } from './indexin
 import { readScanLog } from './indexing/scan-log.ts'
 import { type NamedRoot, type Roots, resolveDisplayPath, toDisplayPath } from './roots.ts'
 
-/** `partial`: not all of it could be read. `skipped`: none of it. */
+/** `partial`: some content could not be read. `skipped`: none could. */
 export const FILE_STATES = ['indexed', 'partial', 'skipped'] as const
 
 export type ListedFile = {
-  /** As `readFile` takes it. */
+  /** The path that `readFile` accepts. */
   readonly path: string
   readonly state: (typeof FILE_STATES)[number]
   readonly source: FileSource
   readonly chunks: number
-  /** Null where it could not be read. */
+  /** Null for an unreadable file. */
   readonly sizeBytes: number | null
   readonly modifiedAt: Instant | null
   readonly indexedAt: Instant | null
@@ -30,11 +30,11 @@ export type ListedFile = {
 }
 
 export type IndexedChunk = Chunk & {
-  /** Without, it is found by its words only. */
+  /** False while the chunk is found by lexical search only. */
   readonly hasVector: boolean
 }
 
-/** `after` is the `next` of the page before. */
+/** `after` is the `next` of the previous page. */
 export type PageRequest = { readonly limit: number; readonly after?: string }
 
 export type PageOf<Item> = {
@@ -44,10 +44,10 @@ export type PageOf<Item> = {
 }
 
 export interface FileContents {
-  /** In the order of their paths. `not_found` when there is no such root. */
-  files(owner: OwnerId, root: string, asked: PageRequest): Promise<PageOf<ListedFile>>
-  /** In the order of the file. `not_found` when the file is not indexed. */
-  chunks(owner: OwnerId, path: string, asked: PageRequest): Promise<PageOf<IndexedChunk>>
+  /** Sorted by path. `not_found` for an unknown root. */
+  files(owner: OwnerId, root: string, page: PageRequest): Promise<PageOf<ListedFile>>
+  /** In file order. `not_found` for a file that is not indexed. */
+  chunks(owner: OwnerId, path: string, page: PageRequest): Promise<PageOf<IndexedChunk>>
 }
 
 type FileContentsDependencies = {
@@ -61,21 +61,21 @@ type IndexedFileRow = ListedFile & { readonly document: DocumentId | null }
 export function createFileContents(parts: FileContentsDependencies): FileContents {
   const { innerStore: store, inner, roots } = parts
   return {
-    files: async (owner, id, asked) => {
+    files: async (owner, id, page) => {
       const root = (await roots.list(owner)).find((each) => each.id === id)
       if (root === undefined) {
-        throw new AppError('not_found', `There is no root ${id} here.`, { id })
+        throw new AppError('not_found', `Root ${id} not found.`, { id })
       }
       const all = await listFiles(store, owner, root)
-      const rest = all.filter(({ path }) => path > (asked.after ?? ''))
-      const items = rest.slice(0, asked.limit)
+      const rest = all.filter(({ path }) => path > (page.after ?? ''))
+      const items = rest.slice(0, page.limit)
       return {
         items: items.map(({ document: _, ...file }) => file),
         total: all.length,
         next: rest.length > items.length ? (items.at(-1)?.path ?? null) : null,
       }
     },
-    chunks: async (owner, path, asked) => {
+    chunks: async (owner, path, page) => {
       const home = await toGenerationScope(store, owner)
       const at = resolveDisplayPath(await roots.list(owner), path)
       const files = at === null ? [] : await listFiles(store, owner, at.root)
@@ -86,8 +86,8 @@ export function createFileContents(parts: FileContentsDependencies): FileContent
         throw new AppError('not_found', `${path} is not indexed.`, { path })
       }
       const all = await listChunks(inner, home, found.document)
-      const from = Number(asked.after ?? 0)
-      const items = all.slice(from, from + asked.limit)
+      const from = Number(page.after ?? 0)
+      const items = all.slice(from, from + page.limit)
       const to = from + items.length
       return { items, total: all.length, next: to < all.length ? String(to) : null }
     },
@@ -99,7 +99,7 @@ async function toGenerationScope(store: Store, owner: OwnerId): Promise<Generati
   return generations === null ? null : { owner, user: generations.live.name }
 }
 
-/** Those that could not be read are among them, as far as the last look has kept their names. */
+/** Includes unreadable files that the last scan recorded. */
 async function listFiles(
   store: Store,
   owner: OwnerId,

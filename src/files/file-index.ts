@@ -238,7 +238,6 @@ async function findWorkspaceRoot(roots: Roots, owner: OwnerId): Promise<NamedRoo
   return (await roots.list(owner)).find(({ kind }) => kind === 'workspace') ?? null
 }
 
-/** As `2026-11-15`. */
 function formatDay(timeZone: string, now: number): string {
   try {
     const parts = new Intl.DateTimeFormat('en', {

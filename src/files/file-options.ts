@@ -1,32 +1,32 @@
-/** What can be tuned about files. Whoever builds the engine fills it from the table of settings. */
+/** Options of files, which the engine reads from the settings. */
 
 import type { Fusion } from '../domain/settings/setting-choices.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { CHUNK_DEFAULTS } from './chunking/chunker.ts'
 
 export type FileOptions = {
-  /** How large a chunk may be, and how much of it the next one repeats. */
+  /** Chunk size and overlap in tokens. */
   readonly chunkTokens: number
   readonly chunkOverlap: number
-  /** What the embedding model takes. */
+  /** The input limit of the embedding model in bytes. */
   readonly chunkBytesMax: number
-  /** Of a file with more, the first are indexed. Transcripts may have any number. */
+  /** The maximum number of chunks of a file; transcripts have no limit. */
   readonly chunksMax: number
-  /** What a hit must reach, and how many there are, where a question says nothing else. */
+  /** Defaults of a query. */
   readonly minScore: number
   readonly maxResults: number
-  /** How what was found by words and by meaning is joined. */
+  /** Weights of lexical and vector scores. */
   readonly fusion: Fusion
-  /** After how many days a note counts half; 0: age does not matter. */
+  /** The half-life of dated notes in days; 0 disables decay. */
   readonly halfLifeDays: number
-  /** 0 … 1: below 1, hits that say the same as one above move down. */
+  /** 0 … 1; below 1, near duplicates of a better hit move down. */
   readonly mmrLambda: number
   readonly redactsEmails: boolean
-  /** Whether `MEMORY.md` shows what is pinned. */
+  /** Whether pinned memories are synced with `MEMORY.md`. */
   readonly isMemoryFileEnabled: boolean
-  /** Whose today it is that is written to; an IANA name. */
+  /** The IANA time zone of daily notes. */
   readonly timeZone: string
-  /** A transcript is looked at again once it has grown by one of these; 0: at any growth. */
+  /** A transcript is scanned again after growing by one of these thresholds; 0: after any growth. */
   readonly sessionBytes: number
   readonly sessionMessages: number
 }
@@ -48,17 +48,17 @@ export const FILE_DEFAULTS: FileOptions = {
   sessionMessages: 50,
 }
 
-/** How long things may take or wait. */
+/** Timeouts and intervals. */
 export type FileTimings = {
-  /** Editors write a file several times in a row. */
+  /** Debounce for notes, because editors write a file several times in a row. */
   readonly debounceMs: number
-  /** Transcripts grow with every word. */
+  /** Debounce for transcripts, which grow with every message. */
   readonly sessionDebounceMs: number
-  /** Watching may miss something: every root is looked at so often. */
+  /** The interval of full scans, because watchers can miss changes. */
   readonly intervalMs: number
-  /** How long a question waits for what was changed to be indexed. */
+  /** How long a query waits for pending changes to be indexed. */
   readonly searchWaitMs: number
-  /** Where a look takes no longer, every question is worth one: changes are heard of a little later than they happen. */
+  /** Below this scan duration every query scans, because watcher events arrive with a delay. */
   readonly cheapLookMs: number
 }
 

@@ -5,7 +5,7 @@ export type FileQuery = {
   readonly text: string
   /** Default: 6. */
   readonly maxResults?: number
-  /** 0 … 1; default: 0.35. What holds all words of the question is never left out by it. */
+  /** 0 … 1; default: 0.35. Passages that contain all query terms are never dropped. */
   readonly minScore?: number
   /** Default: all. */
   readonly sources?: readonly FileSource[]
@@ -13,7 +13,7 @@ export type FileQuery = {
 }
 
 export type FileHit = {
-  /** As `readFile` takes it. */
+  /** The path that `readFile` accepts. */
   readonly path: string
   /** From 1, inclusive. */
   readonly startLine: number
@@ -27,14 +27,14 @@ export type FileHit = {
 }
 
 export type FileSearchResult = {
-  /** Best first; none when nothing fits. */
+  /** Best first; empty when nothing is relevant. */
   readonly hits: readonly FileHit[]
-  /** Which backend answered: `builtin`, `qmd`. */
+  /** The backend that answered: `builtin` or `qmd`. */
   readonly backend: string
-  /** Of the embedder; null without one. */
+  /** The model of the embedder; null without one. */
   readonly provider: string | null
   readonly model: string | null
-  /** What it did without, and why: another backend, vectors; null when nothing was missing. */
+  /** Which part was unavailable and why, such as vectors or the other backend; null when none was. */
   readonly fallbackReason: string | null
   readonly mode: 'hybrid' | 'keyword'
 }
@@ -48,7 +48,7 @@ export type LineRange = {
 export type FileText = {
   readonly path: string
   readonly text: string
-  /** Why there is no text, or not all that was asked for; null when there is. */
+  /** Why the text is empty or incomplete; null otherwise. */
   readonly reason: string | null
 }
 
@@ -59,7 +59,7 @@ export type SyncProgress = {
   readonly path: string
 }
 
-/** How many pieces of an owner's files have their vectors. */
+/** How many chunks of an owner have vectors. */
 export type EmbeddingProgress = { readonly done: number; readonly total: number }
 
 export type SyncReport = {
@@ -81,7 +81,7 @@ export type FileStatus = {
     readonly path: string
     readonly files: number
     readonly chunks: number
-    /** Whether something may have changed since the last look. */
+    /** Whether something may have changed since the last scan. */
     readonly isDirty: boolean
     readonly lastSyncAt: number | null
     readonly problems: readonly FileProblem[]
@@ -89,18 +89,18 @@ export type FileStatus = {
   readonly bySource: Readonly<
     Record<FileSource, { readonly files: number; readonly chunks: number }>
   >
-  /** How changes are noticed, and why not better. */
+  /** How changes are detected, and why a better method is unavailable. */
   readonly watching: {
     readonly mode: 'events' | 'polling' | 'off'
     readonly reason: string | null
   }
   readonly provider: string | null
   readonly model: string | null
-  /** Chunks that are found by their words only, for now. */
+  /** Chunks without vectors, found by lexical search only. */
   readonly withoutVector: number
-  /** Why, where something is wrong; null where it is only a matter of time. */
+  /** The failure, if any; null while vectors are only pending. */
   readonly withoutVectorReason: string | null
-  /** A rebuild under way. */
+  /** A rebuild in progress. */
   readonly rebuilding: { readonly filesDone: number; readonly filesTotal: number } | null
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
@@ -108,20 +108,20 @@ export type FileStatus = {
 export type ProbeResult = { readonly ok: boolean; readonly error: string | null }
 
 /**
- * FileSearch: finds the lines of an owner's files that answer a question. The files are canonical; whatever an
- * implementation keeps is derived from them.
+ * FileSearch finds the lines of an owner's files that answer a query. The files are canonical; every index is derived
+ * from them.
  *
- * Failures are AppErrors, so that whoever asks can turn to another implementation. Every implementation must pass
+ * Failures are AppErrors, so that the caller can use another implementation. Every implementation must pass
  * `test/conformance/files/file-search.suite.ts`.
  */
 export interface FileSearch {
   search(owner: OwnerId, query: FileQuery): Promise<FileSearchResult>
-  /** Only inside of the owner's roots. */
+  /** Restricted to the owner's roots. */
   readFile(owner: OwnerId, path: string, range?: LineRange): Promise<FileText>
   status(owner: OwnerId): Promise<FileStatus>
   /**
-   * Looks at all roots now. `force` reads and cuts every file anew, and answers from the old index meanwhile. `embeds`
-   * also waits until every piece has its vector, as far as that is possible: else they are made by and by.
+   * Scans all roots. `force` reads and chunks every file again while queries use the old index. `embeds` also waits
+   * until every chunk has its vector; otherwise vectors are computed in the background.
    */
   sync(
     owner: OwnerId,

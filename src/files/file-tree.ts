@@ -1,11 +1,11 @@
 import type { Instant } from '../lib/time.ts'
 import type { FileProblem, FileRoot, FileStat } from './file.ts'
 
-/** What a look at a root has found. What is in trouble is named, and the rest is there. */
+/** The result of scanning a root: readable files, and troubles with the others. */
 export type FolderScan = {
   readonly files: readonly FileStat[]
   readonly problems: readonly FileProblem[]
-  /** False where a part of the root could not be looked at: what is missing there has not vanished. */
+  /** False when a part of the root was unreadable: files that are missing there may still exist. */
   readonly isComplete: boolean
 }
 
@@ -13,31 +13,31 @@ export type FileReadResult =
   | {
       readonly kind: 'read'
       readonly text: string
-      /** SHA-256 of all bytes of the file. */
+      /** SHA-256 of the file. */
       readonly hash: string
       readonly sizeBytes: number
       readonly modifiedAt: Instant
-      /** Something to be told although the file was read, as bytes that are no text. */
+      /** A warning about a file that was read, such as invalid UTF-8. */
       readonly trouble: FileProblem | null
     }
   | { readonly kind: 'trouble'; readonly trouble: FileProblem }
 
-/** Bytes of a file that only grows. */
+/** The tail of an append-only file. */
 export type FileTail = {
   /**
-   * Whole lines from `from` on, without what stands after the last line break. A long rest comes in several reads, and a
-   * line that is longer than one of them as an empty line, so that lines can be counted.
+   * Whole lines from `from` on, without an incomplete last line. A long tail takes several reads, and a line that
+   * exceeds one read is returned as an empty line, so that line numbers stay valid.
    */
   readonly text: string
-  /** How many of its lines were too long, and are empty for that reason. */
+  /** The number of lines that were too long and are empty for that reason. */
   readonly linesLeftOut: number
-  /** Where the next read begins: after the last line break. Zero when the file has become shorter than `from`. */
+  /** The offset of the next read, after the last line break. Zero when the file is shorter than `from`. */
   readonly next: number
-  /** SHA-256 of the first 1,024 bytes of the file, or of those before `next` if that is less. */
+  /** SHA-256 of the first 1,024 bytes, or of those before `next` if that is less. */
   readonly head: string
-  /** The same of those before `from`. Unlike the `head` of the read that ended there: it is another file now. */
+  /** The same before `from`. When it differs from the `head` of the previous read, the file was replaced. */
   readonly headBefore: string
-  /** SHA-256 of the last 1,024 bytes before `next`, and of those before `from`: many transcripts begin alike. */
+  /** SHA-256 of the last 1,024 bytes before `next` and before `from`, because many transcripts start alike. */
   readonly foot: string
   readonly footBefore: string
   readonly sizeBytes: number
@@ -45,27 +45,28 @@ export type FileTail = {
 }
 
 export type FileWatch = {
-  /** `polling` when the system can't tell of changes; `because` says why. */
+  /** `polling` where the system reports no changes; `because` is the reason. */
   readonly mode: () => 'events' | 'polling'
   readonly getReason: () => string | null
   close(): void
 }
 
 /**
- * FileTree: reads files below the roots, and nothing else. Symbolic links are never followed out of a root. A path that
- * leads out of one by its words is refused (`invalid_input`); one that does by a link is trouble (`outside`), as the link may
- * have been made since, and so is a file that a scan would not name. Nothing else is fatal: what can't be read is trouble. The
- * path of a root that is a file is its name.
+ * FileTree reads files below the roots and nothing else. Symbolic links are never followed out of a root. A path that
+ * leaves the root lexically is refused (`invalid_input`). A path that leaves it through a link is a trouble
+ * (`outside`), because the link may be new, and so is a file that a scan would not list. Unreadable files are troubles,
+ * not errors. The path of a root that is a single file is its name.
  */
 export interface FileTree {
   scan(root: FileRoot, signal?: AbortSignal): Promise<FolderScan>
-  /** The whole file as it was at one moment: one that changes while it is read is read again, and then is trouble. */
+  /** The whole file at one moment: a file that changes during the read is read again, then reported as a trouble. */
   read(root: FileRoot, path: string): Promise<FileReadResult>
-  /** Null when the file is not there. What has no place for trouble throws: `invalid_input` outside, or `unavailable`. */
+  /** Null for a missing file. Failures throw: `invalid_input` outside of the root, or `unavailable`. */
   readTail(root: FileRoot, path: string, from: number): Promise<FileTail | null>
   /**
-   * Calls when something may have changed in a root. A hint: it may come late, twice or for nothing. There is one when
-   * watching has begun: what changed before it may be unseen. A watch alone keeps no process running.
+   * Calls back when something may have changed in a root. The event is a hint: it may be late, repeated or spurious.
+   * One event follows the start of watching, because earlier changes may be unseen. A watcher does not keep the process
+   * alive.
    */
   watch(roots: readonly FileRoot[], onHint: (root: FileRoot) => void): FileWatch
 }
@@ -77,31 +78,31 @@ export type FolderEntry = {
 }
 
 /**
- * Workspace: the folder of files that memory may write, with the same fences: a path that leads out is `invalid_input`, and
- * where it does so by a symbolic link, the error's fact `because` is `link`. Every write is atomic: whoever reads sees the file
- * as it was or as it is, and two writers, in one process or two, never lose each other's words.
+ * Workspace: the folder that memory may write to. A path that leaves it is `invalid_input`; when a symbolic link is the
+ * cause, the error detail `because` is `link`. Writes are atomic for readers, and concurrent writers, in one process or
+ * several, never lose each other's changes.
  */
 export interface Workspace {
-  /** The same, fenced in by one of its folders, which need not be there yet. */
+  /** The same workspace restricted to a folder, which need not exist yet. */
   within(folder: string): Workspace
   /**
-   * It, and then what is below it down to `depth`, each folder before what it holds and names in order. Hidden names are left
-   * out. The empty path is the workspace itself. Null when it is neither file nor folder.
+   * The entry and its descendants down to `depth`, folders before their content, sorted by name. Hidden names are
+   * omitted. The empty path is the workspace itself. Null when the path is neither file nor folder.
    */
   list(path: string, depth: number): Promise<readonly FolderEntry[] | null>
-  /** Null when there is no such file. */
+  /** Null for a missing file. */
   read(path: string): Promise<string | null>
-  /** False when there is something already. Folders are made. */
+  /** False when the path exists. Creates missing folders. */
   create(path: string, text: string): Promise<boolean>
   /**
-   * Reads, decides and writes with others kept out; `change` gets null where there is no file, and returns null for no
-   * change. It may be called again when somebody who keeps no lock, as an editor, has changed the file in between.
+   * Reads, changes and writes under the lock. `change` gets null for a missing file and returns null for no change. It
+   * runs again when an editor, which takes no lock, changed the file in between.
    */
   update(path: string, change: (text: string | null) => string | null): Promise<void>
-  /** Adds at the end, on a line of its own. */
+  /** Appends on a new line. */
   append(path: string, text: string): Promise<void>
-  /** False when there is nothing. A folder goes with all that is in it. */
+  /** False when nothing exists. Folders are removed recursively. */
   remove(path: string): Promise<boolean>
-  /** `missing`: nothing to rename; `taken`: the new name is. */
+  /** `missing`: the source does not exist; `taken`: the target does. */
   rename(from: string, to: string): Promise<'renamed' | 'missing' | 'taken'>
 }

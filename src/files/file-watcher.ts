@@ -1,4 +1,4 @@
-/** When files are looked at by themselves: at the start, when they change, and from time to time. */
+/** Schedules scans: at startup, after changes, and periodically. */
 import type { OwnerId } from '../domain/ids.ts'
 import type { IntervalTimers } from '../lib/clock.ts'
 import type { FileTimings } from './file-options.ts'
@@ -11,19 +11,19 @@ export type FileWatcherDependencies = {
   readonly roots: Roots
   readonly timers: IntervalTimers
   readonly pace: FileTimings
-  /** Notes that something may have changed. */
+  /** Marks an owner's files as possibly changed. */
   readonly touch: (owner: OwnerId, root?: string) => void
-  /** Looks at an owner's files; `isThorough` at everything that has grown a little. */
+  /** Scans an owner's files; `isThorough` ignores the growth thresholds of transcripts. */
   readonly look: (owner: OwnerId, isThorough: boolean) => Promise<void>
 }
 
 const OFF: FileStatus['watching'] = { mode: 'off', reason: null }
 
-/** One owner who is watched; `silent` are the roots that nothing was heard of yet. */
+/** A watched owner; `silent` are the roots that have not reported an event yet. */
 type WatchedOwner = {
   watch: FileWatch | null
   cancelLook: (() => void) | null
-  readonly silent: Set<string>
+  readonly unwatched: Set<string>
 }
 
 export class FileWatcher {
@@ -42,13 +42,13 @@ export class FileWatcher {
     return watch == null ? OFF : { mode: watch.mode(), reason: watch.getReason() }
   }
 
-  /** Whether every change is told at once. There is a hint when watching a root has begun. */
+  /** Whether changes are reported immediately. The first event of a root says that watching has begun. */
   isSure(owner: OwnerId): boolean {
     const watched = this.#owners.get(owner)
-    return watched?.silent.size === 0 && watched.watch?.mode() === 'events'
+    return watched?.unwatched.size === 0 && watched.watch?.mode() === 'events'
   }
 
-  /** Watches everybody who has roots, and looks at all of them once. */
+  /** Watches every owner with roots and scans each once. */
   async start(): Promise<void> {
     const { roots, timers, pace } = this.#parts
     this.#cancelInterval ??= timers.every(pace.intervalMs, () => {
@@ -60,25 +60,25 @@ export class FileWatcher {
     for (const owner of await roots.owners()) await this.watch(owner)
   }
 
-  /** Watches an owner's roots as they are now. */
+  /** Watches the current roots of an owner. */
   async watch(owner: OwnerId): Promise<void> {
     const { tree, roots } = this.#parts
     const listed = await roots.list(owner)
     if (this.#isClosed) return
     this.unwatch(owner)
     if (listed.length === 0) return
-    const silent = new Set(listed.map(({ id }) => id))
-    const watched: WatchedOwner = { watch: null, cancelLook: null, silent }
+    const unwatched = new Set(listed.map(({ id }) => id))
+    const watched: WatchedOwner = { watch: null, cancelLook: null, unwatched }
     this.#owners.set(owner, watched)
     watched.watch = tree.watch(listed, ({ id, kind }) => {
-      silent.delete(id)
+      unwatched.delete(id)
       this.#parts.touch(owner, id)
       this.#lookSoon(owner, watched, kind === 'sessions')
     })
     this.#look(owner, true)
   }
 
-  /** Once there was quiet for a while, where the owner is watched at all. */
+  /** Schedules a debounced scan of a watched owner. */
   lookSoon(owner: OwnerId): void {
     const watched = this.#owners.get(owner)
     if (watched !== undefined) this.#lookSoon(owner, watched, false)
@@ -102,7 +102,7 @@ export class FileWatcher {
     await Promise.allSettled(this.#looks)
   }
 
-  /** Once there was quiet for a while. Notes that change don't wait for transcripts that always do. */
+  /** Debounced. Changed notes do not wait for transcripts, which change constantly. */
   #lookSoon(owner: OwnerId, watched: WatchedOwner, isSessions: boolean): void {
     const { timers, pace } = this.#parts
     const quietMs = isSessions ? pace.sessionDebounceMs : pace.debounceMs
@@ -120,7 +120,7 @@ export class FileWatcher {
     if (this.#isClosed) return
     const look = this.#parts
       .look(owner, isThorough)
-      .catch(() => {}) // told in the status
+      .catch(() => {}) // reported by the status
       .finally(() => this.#looks.delete(look))
     this.#looks.add(look)
   }

@@ -142,7 +142,7 @@ export interface IndexContents {
 
 /** The facade with what only the engine calls. */
 export interface FileService extends Files {
-  /** Erases the index of an owner, for whoever erases the owner. The files stay. */
+  /** Erases the index of an owner together with the owner. The files stay. */
   erase(owner: OwnerId): Promise<void>
   close(): Promise<void>
 }

@@ -2,9 +2,9 @@
  * Anthropic's memory tool (`memory_20250818`), served from the folder `memory/` of a workspace, which models know as
  * `/memories`.
  *
- * What it answers, and what its errors say, is what the tool of Anthropic's own library says: models were made with it. The
- * object fits `betaMemoryTool` of that library. Beyond it, text to replace may go over several lines, and paths that are only
- * harmless as long as nobody decodes them are refused.
+ * Answers and errors are worded like those of Anthropic's own implementation, which models are trained on, and the
+ * object fits its `betaMemoryTool`. Unlike there, replaced text may span lines, and paths with encoded traversals are
+ * refused.
  */
 import { AppError } from '../lib/errors.ts'
 import type { FolderEntry, Workspace } from './file-tree.ts'
@@ -17,7 +17,7 @@ export type MemoryToolCommand =
   | { command: 'delete'; path: string }
   | { command: 'rename'; old_path: string; new_path: string }
 
-/** One for each command. They answer a text for the model, or throw an error whose message is one. */
+/** One method per command. Each returns a text for the model or throws an error with such a text. */
 export type MemoryToolHandlers = {
   [Name in MemoryToolCommand['command']]: (
     command: Extract<MemoryToolCommand, { command: Name }>,
@@ -29,7 +29,7 @@ const FOLDER = 'memory'
 const DEPTH = 2
 const LINES_MAX = 999_999
 const LINE_NUMBER_WIDTH = 6
-/** Lines that are shown before and after a change. */
+/** Lines of context around a change. */
 const AROUND = 2
 
 export function createMemoryTool(workspace: Workspace): MemoryToolHandlers {
@@ -50,7 +50,7 @@ async function view(files: Workspace, { path, view_range: range }: Command<'view
   const name = nameOf(path)
   const entries = await files.list(name, DEPTH)
   const [entry, ...below] = entries ?? []
-  // Nothing was written yet: to a model that is a folder with nothing in it.
+  // Nothing was written yet, which is an empty folder to the model.
   if (entry === undefined && name === '') return listing(path, 0, [])
   if (entry === undefined) throw createMissingError(path)
   if (entry.isFolder) return listing(path, entry.sizeBytes, relativeTo(name, below))
@@ -120,7 +120,7 @@ async function replace(files: Workspace, command: Command<'str_replace'>) {
   })
 }
 
-/** The numbers of the lines that hold it, or that it begins in if it goes over several. */
+/** The line numbers of its occurrences; of a multi-line text, the first lines. */
 function listMatchingLines(text: string, wanted: string): readonly number[] {
   if (!wanted.includes('\n')) {
     return text.split('\n').flatMap((line, index) => (line.includes(wanted) ? [index + 1] : []))
@@ -155,7 +155,7 @@ async function insert(files: Workspace, command: Command<'insert'>) {
 
 type Edit = { readonly text: string; readonly answer: string }
 
-/** Reads and writes with others kept out, so that no edit is lost between the two. */
+/** Reads and writes under the lock, so that no concurrent edit is lost. */
 async function edit(files: Workspace, path: string, decide: (text: string) => Edit) {
   const name = nameOf(path)
   const [entry] = (await files.list(name, 0)) ?? []
@@ -189,7 +189,7 @@ async function rename(files: Workspace, { old_path: from, new_path: to }: Comman
   return `Successfully renamed ${from} to ${to}`
 }
 
-/** Where it is in the workspace. Steps up are taken as long as they stay inside. */
+/** Resolves a path in the workspace. `..` is allowed as long as it stays inside. */
 function nameOf(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith(TOP)) {
     throw createRefusal(`Path must start with ${TOP}, got: ${path}`)
@@ -207,7 +207,7 @@ function nameOf(path: unknown): string {
   return name
 }
 
-/** Steps up, or separators, in the form that addresses have. Whoever decodes them once or twice would follow them. */
+/** Percent-encoded traversals and separators, which a later decoding would follow. */
 function hasParentSegments(name: string): boolean {
   const decoded = name.replace(/%(?:25)*(2e|2f|5c|00)/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -232,13 +232,13 @@ function formatSize(bytes: number): string {
   return `${Number.isInteger(size) ? size : size.toFixed(1)}${UNITS[unit]}`
 }
 
-/** Models send what they like. */
+/** Models send any JSON. */
 function checkText(field: string, value: unknown): void {
   if (typeof value === 'string') return
   throw new AppError('invalid_input', `\`${field}\` must be a text.`, { field })
 }
 
-/** A link that leads out is told in the tool's words. */
+/** Words an escaping link as the tool does. */
 async function withToolErrors(work: () => Promise<string>): Promise<string> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
+/** Validates imported roots, which grant read access to files of this machine. */
 
 import type { EntryOf } from '../domain/entries/entry.ts'
 import type { FileRootBody } from '../domain/entries/file-entries.ts'
@@ -18,7 +18,7 @@ import { ROOT_KINDS } from './file.ts'
 const TEXTS_MAX = 100
 const TEXT_CHARACTERS_MAX = 4_000
 
-/** On any platform: an export may come from another one. */
+/** On any platform, because an export may come from another one. */
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 
 export function parseRootEntry(value: unknown): EntryOf<'file-root'> {

@@ -1,6 +1,6 @@
 /**
- * Roots: where an owner's files are. They are kept with the memories, so that they move and are erased with them; what is
- * made of the files is not.
+ * Roots: the folders and files of an owner. They are stored with the memories, so that they are exported and erased
+ * with them; the index is not.
  */
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { EntryOf } from '../domain/entries/entry.ts'
@@ -20,7 +20,7 @@ import {
 import type { Store } from '../storage/store.ts'
 import { type FileRoot, ROOT_KINDS, type RootKind } from './file.ts'
 
-/** `name` is what paths in it begin with when they are told; empty for the workspace. */
+/** `name` prefixes result paths of this root; empty for the workspace. */
 export type NamedRoot = FileRoot & { readonly name: string }
 
 export type RootInput = {
@@ -32,11 +32,11 @@ export type RootInput = {
 }
 
 export interface Roots {
-  /** One that is there already gets the new globs. One that holds the same files as another is refused. */
+  /** An existing root takes the new globs. A root that overlaps another one is refused. */
   add(owner: OwnerId, input: RootInput): Promise<NamedRoot>
-  /** False when there is none with this id. */
+  /** False for an unknown id. */
   remove(owner: OwnerId, id: string): Promise<boolean>
-  /** The workspace first, then the others in the order of their names. */
+  /** The workspace first, then the others by name. */
   list(owner: OwnerId): Promise<readonly NamedRoot[]>
   /** Lists the owners that have file roots. */
   owners(): Promise<readonly OwnerId[]>
@@ -66,7 +66,7 @@ export function createRoots({
     const before = entries.find(({ id }) => id === given.id) ?? null
     assertNoOverlap(given, known)
     if (before === null && known.length >= ROOTS_MAX) {
-      throw new AppError('invalid_input', `There are at most ${ROOTS_MAX} roots.`)
+      throw new AppError('invalid_input', `An owner can have at most ${ROOTS_MAX} roots.`)
     }
     const root = { ...given, name: getRootName(given, known) }
     const { change } = buildEntryChange(
@@ -88,7 +88,10 @@ export function createRoots({
         const root = await add(owner, input)
         if (root !== null) return root
       }
-      throw new AppError('conflict', 'Roots of this owner are being changed elsewhere.')
+      throw new AppError(
+        'conflict',
+        'Another process is changing the roots of this owner. Retry shortly.',
+      )
     },
     remove: async (owner, id) => {
       const scope = { owner, user: null }
@@ -103,7 +106,7 @@ export function createRoots({
       names.delete(SYSTEM_OWNER)
       const having: OwnerId[] = []
       for (const name of names) {
-        const owner = name as OwnerId // as the store told it
+        const owner = name as OwnerId // as stored
         const where = { kinds: ['file-root'] } as const
         const { rows } = await store.find('entry', { owner, user: null }, { where, limit: 1 })
         if (rows.length > 0) having.push(owner)
@@ -114,14 +117,14 @@ export function createRoots({
   }
 }
 
-/** How a file is called in results: one name leads to one file, whatever root it is in. */
+/** The path in results: each path identifies one file in all roots. */
 export function toDisplayPath({ kind, name, path: root }: NamedRoot, path: string): string {
   if (kind === 'workspace') return path
-  // A root may be a single file, and is then called like it.
+  // A root that is a single file has its name.
   return path === basename(root) ? name : `${name}/${path}`
 }
 
-/** The root that a path of `pathOutside` is in, and its path there. */
+/** The root of a result path, and the path within it. */
 export function resolveDisplayPath(
   roots: readonly NamedRoot[],
   path: string,
@@ -141,18 +144,18 @@ type UnnamedRoot = Omit<NamedRoot, 'name'>
 function parseRoot(owner: OwnerId, input: RootInput, known: readonly NamedRoot[]): UnnamedRoot {
   const { kind, path } = input
   if (!ROOT_KINDS.includes(kind)) {
-    throw invalid('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
+    throw invalid('kind', `\`kind\` must be one of ${ROOT_KINDS.join(', ')}.`)
   }
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
-    throw invalid('path', 'A root needs the path of a file or folder.')
+    throw invalid('path', '`path` must be the path of a file or folder.')
   }
-  if (path.length > PATH_CHARACTERS_MAX) throw invalid('path', 'That path is too long.')
+  if (path.length > PATH_CHARACTERS_MAX) throw invalid('path', '`path` is too long.')
   const workspace = known.find((root) => root.kind === 'workspace')
   if (!isAbsolute(path) && workspace === undefined) {
     throw invalid('path', `"${path}" is relative, and there is no workspace that it could be in.`)
   }
   const absolute = resolve(workspace?.path ?? '', path)
-  // An owner has one workspace, so two that are added at once get into each other's way here.
+  // An owner has one workspace, so adding two at once conflicts here.
   const id = `root_${kind === 'workspace' ? hashParts(owner, kind) : hashParts(owner, kind, absolute)}`
   return {
     id,
@@ -174,14 +177,14 @@ function parseGlobs(field: string, globs: readonly string[]): readonly string[] 
   )
 }
 
-/** A file that two roots hold would be found twice. */
+/** A file in two roots would be found twice. */
 function assertNoOverlap(given: UnnamedRoot, known: readonly NamedRoot[]): void {
   for (const other of known) {
     if (other.id === given.id) {
       if (other.path === given.path) continue
       throw new AppError(
         'conflict',
-        `There is a workspace already, ${other.path}. Remove it before you add another one.`,
+        `The owner already has a workspace, ${other.path}. Remove it before adding another one.`,
         { root: other.id },
       )
     }
@@ -198,7 +201,7 @@ function assertNoOverlap(given: UnnamedRoot, known: readonly NamedRoot[]): void 
   }
 }
 
-/** Transcripts and notes never have the same files. */
+/** Transcripts and notes never overlap. */
 function isSessions({ kind }: UnnamedRoot): boolean {
   return kind === 'sessions'
 }
@@ -213,7 +216,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-/** The workspace's own names stay free. */
+/** Reserves the top-level names of the workspace. */
 const TAKEN = ['memory', 'memory.md']
 
 function getRootName(given: UnnamedRoot, known: readonly NamedRoot[]): string {
@@ -228,7 +231,7 @@ function getRootName(given: UnnamedRoot, known: readonly NamedRoot[]): string {
   }
 }
 
-/** `notes-2.md`, so that what a file is stays plain. */
+/** `notes-2.md`, so that the extension stays. */
 function addSuffix(name: string, count: number): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? `${name.slice(0, dot)}-${count}${name.slice(dot)}` : `${name}-${count}`

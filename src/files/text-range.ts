@@ -1,4 +1,4 @@
-/** Reading an owner's files, or some lines of one. */
+/** Reads an owner's files, or a range of lines. */
 import { parseInteger } from '../domain/field-parsers.ts'
 import { AppError } from '../lib/errors.ts'
 import { countLineBreaks, indexLines, sliceLines } from '../text/lines.ts'
@@ -25,8 +25,8 @@ export async function readTextRange(
   const found = resolveDisplayPath(roots, path)
   if (found === null) return emptyText(path, `${path} is in none of the roots.`)
   if (found.root.kind === 'sessions') {
-    const told = await readSession(tree, found.root, found.path, { settings, from, lines })
-    return { path, ...told }
+    const range = await readSession(tree, found.root, found.path, { settings, from, lines })
+    return { path, ...range }
   }
   const read = await tree.read(found.root, found.path)
   if (read.kind === 'trouble') return emptyText(path, read.trouble.message)
@@ -36,7 +36,7 @@ export async function readTextRange(
   return { path, text: isWhole ? read.text : sliceLines(read.text, from, lines), reason: null }
 }
 
-/** More is not told at once. */
+/** The maximum size of one answer. */
 const SESSION_CHARACTERS_MAX = 20_000_000
 
 type RequestedRange = {
@@ -45,7 +45,7 @@ type RequestedRange = {
   readonly lines: number
 }
 
-/** What was said, without secrets, each message on the line that it has in the transcript. */
+/** The redacted messages of a transcript, each on its line of the transcript. */
 async function readSession(
   tree: FileTree,
   root: NamedRoot,
@@ -54,7 +54,7 @@ async function readSession(
 ): Promise<Omit<FileText, 'path'>> {
   const { redactsEmails: mails } = settings
   const end = from + lines
-  const told: string[] = []
+  const texts: string[] = []
   let characters = 0
   let line = 1
   for (let at = 0; line < end && characters < SESSION_CHARACTERS_MAX; ) {
@@ -62,12 +62,12 @@ async function readSession(
     if (tail === null) return { text: '', reason: `${path}: it is not there.` }
     const next = line + countLineBreaks(tail.text)
     const isAsked = next > from
-    const said = isAsked
+    const messages = isAsked
       ? parseSessionLines(tail.text, { firstLine: line, emailAddresses: mails }).messages
       : []
-    for (const { role, text, line: number } of said) {
+    for (const { role, text, line: number } of messages) {
       if (number < from || number >= end) continue
-      told[number - from] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`
+      texts[number - from] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`
       characters += text.length
     }
     line = next
@@ -77,9 +77,9 @@ async function readSession(
   const count = line - 1
   if (from > Math.max(1, count)) return { text: '', reason: `${path} has ${count} lines.` }
   const length = Math.min(line, end) - from
-  const text = Array.from({ length }, (_, index) => told[index] ?? '').join('\n')
+  const text = Array.from({ length }, (_, index) => texts[index] ?? '').join('\n')
   const isCut = line < end && characters >= SESSION_CHARACTERS_MAX
-  return { text, reason: isCut ? `This is not all of it: ask for lines from ${line} on.` : null }
+  return { text, reason: isCut ? `Truncated: continue at line ${line}.` : null }
 }
 
 function parseCount(field: string, value: number | undefined): number | undefined {

@@ -86,7 +86,7 @@ export class JobQueue {
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
       const row = await this.#lock(job)
-      if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+      if (!isLockFree(row, now, this.#limits, isAbandoned)) return { kind: 'blocked' }
       const claim: string = this.#ports.ids.next('job', now)
       const next = claimJob(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
@@ -109,7 +109,7 @@ export class JobQueue {
     const job = scheduleJob(before, request, now)
     if (job === null) return { kind: 'gone' }
     const row = await this.#lock(job)
-    if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+    if (!isLockFree(row, now, this.#limits, isAbandoned)) return { kind: 'blocked' }
     const claim: string = this.#ports.ids.next('job', now)
     const running = claimJob(job, claim, now, this.#limits)
     const { kind } = await this.#ports.store.commit([
@@ -216,7 +216,7 @@ export class JobQueue {
   }
 
   #lease(holder: string, claim: string) {
-    return buildLease(holder, claim, this.#now(), this.#limits.leaseMs)
+    return buildLease(holder, claim, this.#now(), this.#limits)
   }
 
   #now(): Instant {

@@ -1,9 +1,8 @@
 /**
- * Background work, the pure part: what a job is, when it is due, and what becomes of it.
+ * The state machine of a job. Pure.
  *
- * A job is a row, so that it survives a crash. Who does it is told by its lane, another row, which all jobs of an owner
- * share: whoever holds the lane may work, so an owner's jobs are done one at a time. Arming a job never touches the lane;
- * one that is armed while it runs is armed for the next time, and no wake-up is lost.
+ * A job is a row, so that it survives a crash. All jobs of an owner share one lock row, so they run one at a time.
+ * Scheduling never touches the lock; a job that is scheduled while it runs becomes due again afterwards.
  */
 import type { OwnerLease } from '../domain/entries/learning-entries.ts'
 import {
@@ -21,6 +20,7 @@ import { exponentialBackoffMs } from '../lib/retry.ts'
 import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
+import type { ProcessRegistry } from './process-identity.ts'
 
 export type { Job, JobStatus } from '../domain/job-row.ts'
 
@@ -33,24 +33,22 @@ export type JobRequest = {
   readonly owner: OwnerId | null
   readonly input?: JsonObject
   readonly at: Instant
-  /** From the end of one run to the beginning of the next. */
+  /** The pause from the end of one run to the start of the next. */
   readonly everyMs?: number
-  /** Leaves one alone that waits or runs already: a start of the server must not put off what recurs. */
+  /** Leaves a waiting or running job unchanged, so that a server start does not postpone recurring jobs. */
   readonly onlyIfNew?: boolean
 }
 
 export type JobLimits = {
   readonly leaseMs: number
+  readonly processes: ProcessRegistry
   /** Failures after which a job is dead. */
   readonly attemptsMax: number
-  /** Losses after which a job is dead: most likely it is to blame for them. */
+  /** Lost leases after which a job is dead, because it probably caused them. */
   readonly lostLeasesMax: number
 }
 
-/**
- * How a run ended. `abandoned`: whoever waited for it was told of the error, so it is not tried again by itself.
- * `released`: it was stopped and is to be done another time.
- */
+/** How a run ended. `abandoned`: a waiting caller received the error, so it is not retried. `released`: stopped, runs again. */
 export type JobResult =
   | { readonly kind: 'done'; readonly outcome: JsonObject }
   | {
@@ -78,10 +76,10 @@ export function buildJobId({
   owner,
   key,
 }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
-  return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
+  return `job_${kind}_${hashParts(owner, key)}` as JobId // derived from its identity
 }
 
-/** Of an owner; a job that is nobody's has one to itself. */
+/** Jobs of an owner share a lock; a job without an owner has its own. */
 export function buildJobLockId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
   return owner === null ? (`lane_${hashParts(null, id)}` as EntryId) : buildOwnerLockId(owner) // as above
 }
@@ -90,7 +88,7 @@ export function buildOwnerLockId(owner: OwnerId): EntryId {
   return `lane_${hashParts(owner)}` as EntryId // as above
 }
 
-/** The job as it will be; null when nothing is to be changed. */
+/** Null when the job stays as it is. */
 export function scheduleJob(before: Job | null, request: JobRequest, now: Instant): Job | null {
   assertValidRequest(request)
   const isOpen = before?.status === 'waiting' || before?.status === 'running'
@@ -126,10 +124,7 @@ function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
   if (everyMs !== undefined) parseInteger('everyMs', everyMs, EVERY_MS_MIN, Number.MAX_SAFE_INTEGER)
 }
 
-/**
- * What got into its state in the future was put there by a clock that has been set back since. Nobody knows how long it
- * has waited, so it is due.
- */
+/** A status change in the future comes from a clock that was set back since; such a job is due. */
 export function isDue(
   { status, dueAt, statusChangedAt: since }: Job,
   now: Instant,
@@ -139,7 +134,7 @@ export function isDue(
   return dueAt !== null && (dueAt <= now || since > now + 2 * leaseMs)
 }
 
-/** By a run, or dead where too many runs were lost with it. */
+/** Assigns the job to a run; after too many lost leases the job is dead. */
 export function claimJob(
   job: Job,
   claim: string,
@@ -178,12 +173,12 @@ export function finishJob(job: Job, ending: JobResult, now: Instant, limits: Job
   }
 }
 
-/** An error that says until when it lasts is waited out; it is no failure of the job's. */
+/** An error with an end time delays the job and does not count as a failed attempt. */
 function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
   const { until } = error.facts
-  const told = { ...job, lastError: toErrorCode(error) }
+  const failed = { ...job, lastError: toErrorCode(error) }
   if (typeof until === 'number' && Number.isSafeInteger(until) && until < INSTANT_MAX) {
-    return toWaiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
+    return toWaiting(failed, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
   }
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
@@ -191,19 +186,19 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
       firstMs: FIRST_PAUSE_MS,
       maxMs: PAUSE_MS_MAX,
     })
-    return toWaiting({ ...told, attempts }, addMs(now, pause), now)
+    return toWaiting({ ...failed, attempts }, addMs(now, pause), now)
   }
-  // What recurs has another chance by itself.
-  if (job.everyMs !== null) return toNextRun(told, job.everyMs, now)
-  return toEnded({ ...told, attempts }, 'dead', now)
+  // Recurring jobs run again anyway.
+  if (job.everyMs !== null) return toNextRun(failed, job.everyMs, now)
+  return toEnded({ ...failed, attempts }, 'dead', now)
 }
 
-/** An error may name a fault that has no code of its own. */
+/** Faults of an error may be more specific than its code. */
 function toErrorCode({ code, facts }: AppError): JobErrorCode {
   return JOB_FAULTS.find((fault) => fault === facts.fault) ?? code
 }
 
-/** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
+/** Cancels the job, of a recurring one only the next run. `running`: the claim of the run to stop. */
 export function cancelJob(job: Job, running: string | null, now: Instant): Job {
   const stopped = { ...job, cancelledRun: running ?? job.cancelledRun }
   if (job.status === 'done') return stopped
@@ -236,7 +231,7 @@ export function buildJobChange(job: Job, before: Job | null): Change {
   return { op: 'put', table: 'job', row, expect }
 }
 
-/** One that is far ahead was made by a clock that has been set back since. */
+/** A lease far in the future comes from a clock that was set back since. */
 export function isLeaseExpired(
   { leasedUntil }: OwnerLease,
   now: Instant,

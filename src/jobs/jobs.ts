@@ -4,10 +4,10 @@
  */
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import { type IntervalTimers, systemIntervalTimers } from '../lib/clock.ts'
-import type { ErrorCode } from '../lib/errors.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { MINUTE_MS } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -22,12 +22,11 @@ import {
   OwnerLocks,
   type TryAcquire,
 } from './owner-locks.ts'
+import { createProcessRegistry, type ProcessRegistry } from './process-identity.ts'
 
 export type { Job, JobRequest, JobStatus } from './job.ts'
 
 export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.ts'
-
-export type { LockHold as Hold } from './owner-locks.ts'
 
 export type JobHandlers = Readonly<Record<string, JobHandler>>
 
@@ -39,6 +38,8 @@ export type JobsOptions = {
   readonly concurrency?: number
   readonly pollMs?: number
   readonly leaseMs?: number
+  /** Which processes of this machine are gone. Default: as the system says. */
+  readonly processes?: ProcessRegistry
   readonly attemptsMax?: number
   readonly lostLeasesMax?: number
   /** Called after every run. Must not throw. */
@@ -115,11 +116,15 @@ export interface Jobs {
 }
 
 const CLOSE_MS = 5_000
+
+/** Another machine takes the lease of a dead process over after this time. */
+const LEASE_MS = 60_000
 const LIST_ROWS = 50
 
 export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs {
-  const { leaseMs = MINUTE_MS, attemptsMax = 3, lostLeasesMax = 10 } = options
-  const limits = { leaseMs, attemptsMax, lostLeasesMax }
+  const { leaseMs = LEASE_MS, attemptsMax = 3, lostLeasesMax = 10 } = options
+  const { processes = createProcessRegistry() } = options
+  const limits = { leaseMs, attemptsMax, lostLeasesMax, processes }
   const queue = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers
   const kinds = new Map(Object.entries(options.kinds ?? {}))
@@ -225,4 +230,35 @@ function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<J
     limit: Math.min(Math.max(1, limit), PAGE_ROWS_MAX),
     ...(after === undefined ? {} : { after }),
   })
+}
+
+type ExclusiveRunDependencies = { readonly ports: StoreDependencies; readonly jobs: Jobs }
+
+const WAIT_MS = 30_000
+
+export type WaitOptions = {
+  readonly signal?: AbortSignal
+  /** How long to wait for the owner's lock. Default: 30 seconds. */
+  readonly waitMs?: number
+}
+
+/**
+ * Runs work that a caller waits for while no job and no other call works for the owner, in any process. Fails with
+ * `busy` after `waitMs`. Given a job instead of an owner, the work shows up as that job.
+ */
+export async function runExclusive<Result>(
+  { jobs }: ExclusiveRunDependencies,
+  target: OwnerId | ForegroundJob<Result>,
+  { signal = NEVER_ABORTED, waitMs = WAIT_MS }: WaitOptions,
+  work: (hold: LockHold) => Promise<Result>,
+): Promise<Result> {
+  const options = { signal, waitMs }
+  const isOwner = typeof target === 'string'
+  const run = isOwner
+    ? await jobs.withOwnerLock(target, work, options)
+    : await jobs.runForeground(target, work, options)
+  if (run.kind === 'done') return run.result
+  const owner = isOwner ? target : target.request.owner
+  const message = `Another job holds the lock of owner "${owner}" (waited ${waitMs} ms). Retry shortly.`
+  throw new AppError('busy', message, { waitedMs: waitMs })
 }

@@ -37,9 +37,10 @@ export async function loadLock(ports: StoreDependencies, id: string): Promise<Lo
 export function isLockFree(
   { id, entry, lock }: LockRow,
   now: Instant,
-  leaseMs: number,
+  { leaseMs, processes }: JobLimits,
   isAbandoned: IsLeaseAbandoned,
 ): boolean {
+  if (lock !== null && lock.process !== null && processes.isGone(lock.process)) return true
   return (
     lock === null || (isLeaseExpired(lock, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
   )
@@ -49,9 +50,9 @@ export function buildLease(
   holder: string,
   claim: string,
   now: Instant,
-  leaseMs: number,
+  { leaseMs, processes }: JobLimits,
 ): OwnerLease {
-  return { holder, claim, leasedUntil: addMs(now, leaseMs) }
+  return { holder, claim, leasedUntil: addMs(now, leaseMs), process: processes.own }
 }
 
 /** Rows of free locks stay: one row per owner costs less than removing it after each job. */
@@ -67,7 +68,7 @@ export function buildLockChange(
 /** A check that fails a commit unless this claim still holds the lock. */
 export function buildLockFence({ id, entry, lock }: LockRow, claim: string): Change {
   if (entry === null || lock?.claim !== claim) {
-    throw new AppError('cancelled', 'The job lease was lost to another worker.', { lane: id })
+    throw new AppError('cancelled', 'The job lease was lost to another worker.', { lock: id })
   }
   return {
     op: 'check',
@@ -239,10 +240,10 @@ export class OwnerLocks {
     const { ports, limits, isAbandoned } = this.#dependencies
     const row = await this.#row(owner)
     const now = ports.clock.now()
-    if (!isLockFree(row, now, limits.leaseMs, isAbandoned)) return null
+    if (!isLockFree(row, now, limits, isAbandoned)) return null
     const claim: string = ports.ids.next('job', now)
     const { kind } = await ports.store.commit([
-      buildLockChange(row, buildLease(HOLDER, claim, now, limits.leaseMs), owner, now),
+      buildLockChange(row, buildLease(HOLDER, claim, now, limits), owner, now),
     ])
     if (kind === 'conflict') return null
     return {
@@ -259,7 +260,7 @@ export class OwnerLocks {
       const row = await this.#row(owner)
       if (row.lock?.claim !== claim) return { changes: [], result: false }
       const now = ports.clock.now()
-      const lease = buildLease(HOLDER, claim, now, limits.leaseMs)
+      const lease = buildLease(HOLDER, claim, now, limits)
       return { changes: [buildLockChange(row, lease, owner, now)], result: true }
     })
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a message of a person deserves to be kept as it stands, for programs that have no model to ask. It would rather
- * let something pass than fill the memory with noise: only short messages that say so themselves are kept.
+ * Decides by rules whether a user message is stored verbatim, for programs without a model. Tuned for precision: only
+ * short messages with an explicit cue are captured.
  */
 
 import { stripBlocks } from '../domain/context-block.ts'
@@ -8,7 +8,7 @@ import type { MemoryCategory } from '../domain/memory.ts'
 import { isPromptInjection } from '../text/prompt-injection.ts'
 import { normalizeText } from '../text/speech/message-text.ts'
 
-/** Rises with every change of the rules that changes what is captured; stored as provenance. */
+/** Increment with every change of the rules that changes what is captured; stored as provenance. */
 export const CAPTURE_VERSION = '1'
 export const CAPTURE_CHARACTERS_MIN = 10
 export const CAPTURE_CHARACTERS_MAX = 500
@@ -16,7 +16,7 @@ const EMOJI_MAX = 3
 
 export type CaptureOptions = { readonly captureMaxChars?: number }
 
-/** A message of a person: what assistants and tools say is never captured. */
+/** Expects a user message: messages of assistants and tools must not be captured. */
 export function isWorthCapturing(text: string, options: CaptureOptions = {}): boolean {
   const { captureMaxChars = CAPTURE_CHARACTERS_MAX } = options
   const message = text.trim()
@@ -30,7 +30,7 @@ function hasMemoryBlock(message: string): boolean {
   return stripBlocks(message) !== message || /<\s*\/?\s*relevant-memories/i.test(message)
 }
 
-/** Something that was pasted, not said. */
+/** Pasted markup or code. */
 function isMarkup(message: string): boolean {
   return (
     /^\s*<[a-z!?/]/i.test(message) ||
@@ -39,7 +39,7 @@ function isMarkup(message: string): boolean {
   )
 }
 
-/** What assistants write: bold headings over lists. */
+/** Typical assistant output: headings, or bold text over lists. */
 function isSummary(message: string): boolean {
   return (
     /^\s*#{1,6}\s/m.test(message) ||
@@ -51,7 +51,7 @@ function isDecorated(message: string): boolean {
   return (message.match(/\p{Extended_Pictographic}/gu) ?? []).length > EMOJI_MAX
 }
 
-/** A question tells nothing, even when it holds the words of a wish. */
+/** Questions state nothing, even when they contain a cue. */
 function isQuestion(message: string): boolean {
   return /[?？]\s*$/.test(message) && !/[.!。！\n]\s*\S/.test(message)
 }
@@ -59,7 +59,7 @@ function isQuestion(message: string): boolean {
 const spaced = (source: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u')
 
-/** Those of one category, over all languages. */
+/** Cues by category, in all languages. */
 const CUES = {
   preference: [
     spaced(
@@ -133,11 +133,11 @@ const CUES = {
 
 const TRIGGERS: readonly RegExp[] = Object.values(CUES).flat()
 
-/** By the first cue, in an order that puts what people want before what they name. */
+/** The category of the first matching cue; preferences win over entities. */
 export function classifyCapture(text: string): MemoryCategory {
-  const said = normalizeText(text)
+  const normalized = normalizeText(text)
   for (const category of ['preference', 'decision', 'entity', 'fact'] as const) {
-    if (CUES[category].some((cue) => cue.test(said))) return category
+    if (CUES[category].some((cue) => cue.test(normalized))) return category
   }
   return 'general'
 }

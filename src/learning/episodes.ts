@@ -1,4 +1,4 @@
-/** Digests of conversations. They are memories; here is what is asked of them besides. */
+/** Queries on episodes, the memories that summarize conversations. */
 
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
@@ -16,7 +16,7 @@ export type EpisodeQuery = {
   /** When the conversation took place. */
   readonly from?: number
   readonly before?: number
-  /** Any of these, in capitals or not, also as part of a topic. */
+  /** Matches any of these, case-insensitive, also as part of a topic. */
   readonly topics?: readonly string[]
   /** Default: active ones. */
   readonly statuses?: readonly MemoryStatus[]
@@ -26,7 +26,7 @@ export type EpisodeQuery = {
 
 const LIST_LIMIT = 50
 
-/** Those that were made last come first. */
+/** Newest first. */
 export async function listEpisodes(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -65,7 +65,7 @@ export function getEpisodeLines(
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
-/** To whoever asks for an episode, other memories are not there. */
+/** Fails with `not_found` for memories that are no episodes. */
 export async function getEpisode(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -73,10 +73,10 @@ export async function getEpisode(
 ): Promise<Memory> {
   const memory = await store.get('memory', scope, id)
   if (memory?.category === 'episode') return memory
-  throw new AppError('not_found', `There is no episode ${id} here.`, { id })
+  throw new AppError('not_found', `Episode ${id} not found.`, { id })
 }
 
-/** What was distilled from the same turns, oldest first. */
+/** Facts distilled from the same turns, oldest first. */
 export async function listEpisodeFacts(
   { store }: MemoryDependencies,
   episode: Memory,

@@ -70,9 +70,9 @@ export function buildForegroundConsolidation({
   owner,
   user,
 }: Scope): ForegroundJob<ConsolidationReport> {
-  const input = { asked: true, ...(typeof user === 'string' ? { user } : {}) }
+  const input = { isForeground: true, ...(typeof user === 'string' ? { user } : {}) }
   return {
-    request: { kind: CONSOLIDATE_JOB, key: 'asked', owner, input },
+    request: { kind: CONSOLIDATE_JOB, key: 'foreground', owner, input },
     outcome: buildReportOutcome,
   }
 }
@@ -141,7 +141,7 @@ export function listSessionPlaces(signals: readonly Signal[]): readonly SessionP
   return [...places.values()]
 }
 
-/** Makes jobs that were skipped for lack of a model due, once there is one. */
+/** Makes jobs due that were skipped, or never ran, for lack of a model, once there is one. */
 export async function retryModelJobs(
   { ports: { clock }, settings, modelIn, jobs }: LearningJobDependencies,
   owner: OwnerId,
@@ -149,7 +149,7 @@ export async function retryModelJobs(
   if (modelIn(await settings.resolve(owner)) === null) return
   const soon = clock.now() + HOUR_MS // jobs that only debounce are due sooner
   const waitsForModel = ({ outcome, dueAt }: Job) =>
-    String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon
+    (outcome === null || String(outcome.outcome).startsWith('skipped:')) && (dueAt ?? 0) > soon
   let after: string | null = null
   do {
     const page: Awaited<ReturnType<Jobs['list']>> = await jobs.list({

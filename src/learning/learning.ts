@@ -6,8 +6,7 @@ import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, type SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal, SignalStatus } from '../domain/signal.ts'
-import type { Jobs } from '../jobs/jobs.ts'
-import { runExclusive, type WaitOptions } from '../jobs/run-exclusive.ts'
+import { type Jobs, runExclusive, type WaitOptions } from '../jobs/jobs.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
 import { AppError } from '../lib/errors.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
@@ -42,6 +41,7 @@ import {
   type AddIdentityResult,
   addIdentity,
   getIdentity,
+  type IdentityInput,
   type IdentityProfile,
   listIdentities,
 } from './identity/identities.ts'
@@ -258,7 +258,7 @@ export interface Identities {
    */
   add(
     scope: ScopeInput,
-    statement: { readonly content: string; readonly source?: string },
+    statement: Omit<IdentityInput, 'source'> & { readonly source?: string },
   ): Promise<AddIdentityResult>
 }
 
@@ -406,8 +406,8 @@ function createIdentities({ ports, remember }: LearningDependencies): Identities
   return {
     list: async (scope) => listIdentities(ports, parseScope(scope)),
     get: async (scope, id) => getIdentity(ports, parseScope(scope), parseId('mem', id)),
-    add: async (scope, { content, source = 'library' }) =>
-      addIdentity(ports, remember, parseScope(scope), { content, source }),
+    add: async (scope, { source = 'library', ...statement }) =>
+      addIdentity(ports, remember, parseScope(scope), { source, ...statement }),
   }
 }
 

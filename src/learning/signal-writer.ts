@@ -1,7 +1,6 @@
 /**
- * What goes into the commit that keeps what was said: a signal for each exchange that can be learned from, and the job
- * that learns from it once the session is quiet. A person who goes on in another session has left the one before, so that
- * one's job is due at once.
+ * Builds the changes that accompany recorded turns: one learning signal per exchange and the debounced distillation job.
+ * When the user moves to another session, the job of the previous one becomes due immediately.
  */
 import type { EntryOf } from '../domain/entries/entry.ts'
 import type { SignalId, TurnId } from '../domain/ids.ts'
@@ -17,24 +16,23 @@ import { buildEntryChange, getEntry } from '../storage/access/system-entries.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 
-/** An exchange that was kept and can be learned from. */
 export type RecordedExchange = {
-  /** The first names it. */
+  /** The first one identifies the exchange. */
   readonly turns: readonly [TurnId, ...TurnId[]]
-  /** Of the exchange in its session. */
+  /** The position of the exchange in its session. */
   readonly position: number
-  /** Whether it was part of the history of a request. */
+  /** Whether it came with the history of a request. */
   readonly isHistory: boolean
   /** Whether this commit writes any of its turns. */
   readonly isWritten: boolean
 }
 
-/** Asked inside of the decision, each time that it is made. */
+/** Called inside of a commit decision, again on every retry. */
 export type BuildSignalChanges = (
   place: SessionPlace,
   exchanges: readonly RecordedExchange[],
   settings: Settings,
-  /** What is read from; default: the store as it is. */
+  /** The store to read from. Default: the store of the ports. */
   store?: Store,
 ) => Promise<readonly Change[]>
 
@@ -51,7 +49,7 @@ export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): Build
     const signals = exchanges.flatMap(
       ({ turns, isWritten, position, isHistory }): readonly Change[] => {
         const before = known.get(buildSignalId(turns[0])) ?? null
-        // The client repeats an exchange that was recorded: its signal waits, or was learned from. A forgotten one stays so.
+        // The client repeated a recorded exchange, whose signal exists already. Forgotten signals stay forgotten.
         if (before !== null && (!isWritten || before.status === 'forgotten')) return []
         const options = { position, isHistory, isPatternScanned: true }
         const row = createPendingSignal(place, turns, now, before, options)
@@ -68,7 +66,7 @@ export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): Build
   }
 }
 
-/** The session that was open before is done with; this one is open from now on. */
+/** Marks the session as open and flushes the debounced job of the previously open one. */
 async function buildPreviousSessionFlush(
   { clock, store }: MemoryDependencies,
   jobs: Jobs,
@@ -107,7 +105,7 @@ function toUserScope({ owner, user }: SessionPlace): Scope {
   return { owner, user }
 }
 
-/** A user is in one session at a time. */
+/** One open session per user. */
 function buildOpenSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): string {
   return `open_${hashParts(owner, user)}`
 }

@@ -1,4 +1,4 @@
-/** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
+/** Storage of learning signals: pending, processed, dead and forgotten exchanges. */
 
 import type { ChangeId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
@@ -17,11 +17,11 @@ import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Page, SignalFilter } from '../storage/store.ts'
 
-/** Failures after which a signal is dead. */
+/** Failures before a signal is dead. */
 export const SIGNAL_ATTEMPTS_MAX = 3
 const LIST_LIMIT = 50
 
-/** The signals of a scope, by creation; those of one commit in the order of the conversation. */
+/** The signals of a scope by creation time, then by position in the conversation. */
 export async function loadSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
@@ -32,7 +32,6 @@ export async function loadSignals(
   return signals.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 }
 
-/** How many of a scope wait to be learned from. */
 export async function countPendingSignals(
   ports: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
@@ -40,7 +39,7 @@ export async function countPendingSignals(
   return (await loadSignals(ports, scope, { statuses: ['pending'] })).length
 }
 
-/** The same signals as they are stored now, without those that were removed. */
+/** The stored versions of signals; removed ones are missing. */
 export async function reloadSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
@@ -84,7 +83,7 @@ export function markProcessed(
   })
 }
 
-/** Patterns have read it, and it waits for a model. */
+/** Marks a signal as scanned by patterns; it stays pending for a model. */
 export function markScanned(
   ports: Pick<MemoryDependencies, 'clock'>,
   signal: Signal,
@@ -93,7 +92,7 @@ export function markScanned(
   return buildSignalUpdate(ports, signal, { isPatternScanned: true, change })
 }
 
-/** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
+/** Counts a failure for each unchanged signal. Resolves to the number that became dead. */
 export async function recordFailure(
   ports: MemoryDependencies,
   scope: Scope,
@@ -126,7 +125,7 @@ export type SignalQuery = {
   readonly after?: string
 }
 
-/** In the order of ids, which means nothing, but stays the same from page to page. */
+/** Ordered by id, which is stable from page to page. */
 export async function listSignals(
   { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
@@ -150,14 +149,11 @@ export async function getSignal(
   id: string,
 ): Promise<Signal> {
   const signal = await store.get('signal', scope, id as SignalId) // an unknown id finds nothing
-  if (signal === null) throw new AppError('not_found', `There is no signal ${id} here.`, { id })
+  if (signal === null) throw new AppError('not_found', `Signal ${id} not found.`, { id })
   return signal
 }
 
-/**
- * Lets signals wait again, with all attempts before them, and gives those: the dead ones of a scope, or those named, also
- * of what was forgotten.
- */
+/** Resets signals to pending and returns them: all dead ones, or those in `ids`, forgotten ones included. */
 export async function retrySignals(
   ports: MemoryDependencies,
   scope: Scope,
@@ -172,7 +168,7 @@ export async function retrySignals(
   )
 }
 
-/** Nothing is learned any more from what waits or failed, all of a scope or those named. Gives those that were changed. */
+/** Excludes pending and dead signals from learning, all or those in `ids`. Returns the changed ones. */
 export async function forgetSignals(
   ports: MemoryDependencies,
   scope: Scope,
@@ -185,19 +181,22 @@ async function changeSignals(
   ports: MemoryDependencies,
   scope: Scope,
   ids: readonly string[] | undefined,
-  isMeant: (signal: Signal) => boolean,
+  isSelected: (signal: Signal) => boolean,
   after: Partial<Pick<Signal, 'status' | 'attempts' | 'error'>>,
 ): Promise<readonly Signal[]> {
   return commitWithRetry(ports, async () => {
     const all = await loadSignals(ports, scope)
     const named = all.filter(({ id }) => ids === undefined || ids.includes(id))
     if (ids !== undefined && named.length < new Set(ids).size) {
-      throw new AppError('not_found', 'There is no such signal here.')
+      throw new AppError(
+        'not_found',
+        '`ids` must name signals of the scope; at least one was not found.',
+      )
     }
-    const meant = named.filter(isMeant).slice(0, COMMIT_CHANGES_MAX)
+    const selected = named.filter(isSelected).slice(0, COMMIT_CHANGES_MAX)
     return {
-      changes: meant.map((signal) => buildSignalUpdate(ports, signal, after)),
-      result: meant.map((signal) => ({ ...signal, ...after, version: signal.version + 1 })),
+      changes: selected.map((signal) => buildSignalUpdate(ports, signal, after)),
+      result: selected.map((signal) => ({ ...signal, ...after, version: signal.version + 1 })),
     }
   })
 }

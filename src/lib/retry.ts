@@ -3,6 +3,8 @@ import { NEVER_ABORTED, raceAbort, throwIfAborted } from './abort.ts'
 import type { Clock } from './clock.ts'
 import { AppError, toAppError } from './errors.ts'
 
+export { exponentialBackoffMs, withJitter } from './backoff.ts'
+
 export type RetryOptions = {
   readonly clock: Clock
   /** How long to pause before retry number `retry` (0 is the first); null ends the attempts with the error. */
@@ -51,16 +53,4 @@ export function serviceRetryDelayMs(
   if (retryable === false) return null
   if (typeof retryAfterMs !== 'number') return pauseMs
   return retryAfterMs > retryAfterMsMax ? null : Math.max(pauseMs, retryAfterMs)
-}
-
-export type BackoffLimits = { readonly firstMs: number; readonly maxMs: number }
-
-/** Doubles with every failure: `firstMs` after the first one, which is number 0. */
-export function exponentialBackoffMs(failure: number, { firstMs, maxMs }: BackoffLimits): number {
-  return Math.min(maxMs, firstMs * 2 ** failure)
-}
-
-/** Spreads pauses by up to `share` in both directions, so that callers that failed together don't return together. */
-export function withJitter(ms: number, random: number, share = 0.2): number {
-  return ms * (1 + share * (2 * random - 1))
 }

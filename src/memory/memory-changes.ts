@@ -12,6 +12,11 @@ import type { MemoryDependencies } from './types.ts'
 /** The id and time of a change, see `createChangeStamp`. */
 export type ChangeStamp = { readonly change: ChangeId; readonly now: Instant }
 
+/** The next version of a memory, to be modified by the caller. */
+export function stampMemory(memory: Memory, { change, now }: ChangeStamp): Memory {
+  return { ...memory, version: memory.version + 1, change, updatedAt: now }
+}
+
 /** Replaces `before` with `after` and keeps `before` in the history. */
 export function buildReplacement(
   { ids }: MemoryDependencies,

@@ -27,7 +27,7 @@ import {
 } from './deletion/turn-suppression.ts'
 import { type Edit, type EditInput, parseEdit } from './draft.ts'
 import { buildReplacement, createMemoryNotFoundError, getMemoryOrThrow } from './memory-changes.ts'
-import { confirmPin } from './pins.ts'
+import { confirmPin, keepPinAutomatic } from './pins.ts'
 import { buildTombstoneChanges, buildTombstoneRemovals } from './tombstones.ts'
 import type { MemoryDependencies } from './types.ts'
 
@@ -48,29 +48,52 @@ export type Restored = Memory & {
   readonly turnsEnabled: number
 }
 
+export type EditOptions = {
+  readonly version?: number
+  /** Whether no person makes the edit: it then confirms no automatic pin, and a pin that it sets is automatic. */
+  readonly isAutomatic?: boolean
+}
+
 /** Changes the given fields. With `version`, fails if the memory has another version. */
 export async function edit(
   deps: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   input: EditInput,
-  version?: number,
+  options: EditOptions = {},
 ): Promise<Memory> {
   const fields = parseEdit(input)
   const { memory } = await changeMemory(deps, scope, id, (current) => {
-    if (version !== undefined && current.version !== version) {
-      throw new AppError(
-        'conflict',
-        `Memory ${id} has changed: it is at version ${current.version}, not ${version}. Read it again and repeat the edit.`,
-        { id, version: current.version },
-      )
-    }
-    if (current.status === 'forgotten') {
-      throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
-    }
-    return confirmPin(applyEdit(current, fields))
+    assertEditable(current, options)
+    const edited = applyEdit(current, fields)
+    return options.isAutomatic === true ? keepPinAutomatic(current, edited) : confirmPin(edited)
   })
   return memory
+}
+
+/** The memory as an edit would find it. Fails as the edit would. */
+export async function loadForEdit(
+  deps: MemoryDependencies,
+  scope: Scope,
+  id: MemoryId,
+  options: EditOptions = {},
+): Promise<Memory> {
+  const memory = await getMemoryOrThrow(deps, scope, id)
+  assertEditable(memory, options)
+  return memory
+}
+
+function assertEditable({ id, version, status }: Memory, options: EditOptions): void {
+  if (options.version !== undefined && version !== options.version) {
+    throw new AppError(
+      'conflict',
+      `Memory ${id} has changed: it is at version ${version}, not ${options.version}. Read it again and repeat the edit.`,
+      { id, version },
+    )
+  }
+  if (status === 'forgotten') {
+    throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
+  }
 }
 
 function applyEdit(memory: Memory, fields: Edit): Memory {

@@ -82,8 +82,24 @@ export interface MemoryService {
     scope: ScopeInput,
     id: string,
     edit: EditInput,
-    options?: { readonly version?: number },
+    options?: editor.EditOptions,
   ): Promise<Memory>
+  /**
+   * Stores another wording of a memory beside it, as a conflict that a person decides: for authors who are less trusted
+   * than the one of the memory.
+   *
+   * @example
+   * const { memory } = await engine.memories.proposeEdit({ owner: 'ada' }, 'mem_01jf8t3z9k', {
+   *   content: 'I moved to Porto.',
+   *   trust: 'assistant',
+   * })
+   */
+  proposeEdit(
+    scope: ScopeInput,
+    id: string,
+    proposal: Omit<DraftInput, 'key' | 'pinned'>,
+    options?: editor.EditOptions,
+  ): Promise<RememberResult>
   /**
    * Excludes a memory from recall until it is restored.
    *
@@ -188,7 +204,19 @@ export function createMemoryService({
       reader.listMemoriesAsOf(ports, parseScope(scope), parseInstant('at', Number(at)), query),
     history: async (scope, id) => reader.listVersions(ports, parseScope(scope), parseMemoryId(id)),
     edit: async (scope, id, edit, options) =>
-      editor.edit(ports, parseScope(scope), parseMemoryId(id), edit, options?.version),
+      editor.edit(ports, parseScope(scope), parseMemoryId(id), edit, options),
+    proposeEdit: async (input, id, proposal, options) => {
+      const memory = await editor.loadForEdit(ports, parseScope(input), parseMemoryId(id), options)
+      const { place, type, category, importance } = memory
+      const isGraded = category === 'identity' // a conflicting statement is no part of the identity
+      const draft = {
+        ...{ type, importance, ...(isGraded ? {} : { category }) },
+        ...proposal,
+      }
+      return serialize(place, async () =>
+        remember(await withOwnerSettings(place), place, draft, memory),
+      )
+    },
     disable: async (scope, id) => editor.disable(ports, parseScope(scope), parseMemoryId(id)),
     forget: async (scope, id) => editor.forget(ports, parseScope(scope), parseMemoryId(id)),
     restore: async (scope, id, options) =>

@@ -35,8 +35,9 @@ export async function remember(
   deps: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
+  disputed: Memory | null = null,
 ): Promise<RememberResult> {
-  const decision = await writeDraft(deps, scope, input)
+  const decision = await writeDraft(deps, scope, input, { disputed })
   if (decision.kind === 'refused') {
     throw new AppError(
       'forgotten',
@@ -46,11 +47,20 @@ export async function remember(
   return toRememberResult(decision)
 }
 
+export type WriteOptions = {
+  /** Whether the statement was made at an unknown earlier time. */
+  readonly isHistory?: boolean
+  /** The memory that the statement disputes, whatever rules say about both. */
+  readonly disputed?: Memory | null
+  /** Only decides, and stores nothing. */
+  readonly dryRun?: boolean
+}
+
 export async function writeDraft(
   deps: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
-  isHistory = false,
+  { isHistory = false, disputed = null, dryRun = false }: WriteOptions = {},
 ): Promise<WriteDecision> {
   const place = toPlace(scope)
   const settings = resolveSettings(deps.settings)
@@ -81,10 +91,11 @@ export async function writeDraft(
       similarMemories: isEpisode ? memories : memories.filter(isPlainStatement),
       tombstones,
       isHistory,
+      disputed,
       reinforcementRate: settings['memory.reinforcementRate'],
     }
     const decision = await decideWithAdjudicator(deps, context, close, verdicts)
-    const changes = buildChanges(deps, decision)
+    const changes = dryRun ? [] : buildChanges(deps, decision)
     return {
       changes: changes.length === 0 ? [] : [...guards.values(), ...changes],
       result: decision,
@@ -140,7 +151,9 @@ function buildChanges(deps: MemoryDependencies, decision: WriteDecision): readon
       ]
     case 'supersede':
       return [
-        ...buildReplacement(deps, decision.previous, decision.superseded),
+        ...[decision, ...decision.others].flatMap(({ previous, superseded }) =>
+          buildReplacement(deps, previous, superseded),
+        ),
         create(decision.memory),
       ]
   }

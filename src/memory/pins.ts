@@ -35,6 +35,12 @@ export function confirmPin(memory: Memory): Memory {
   return { ...memory, metadata: removeAutoPin(memory.metadata) }
 }
 
+/** The edited memory, whose pin stays automatic unless a person had set it. */
+export function keepPinAutomatic(before: Memory, edited: Memory): Memory {
+  if (!edited.pinned || isUserPinned(before)) return edited
+  return { ...edited, metadata: { ...edited.metadata, ...AUTO_PIN } }
+}
+
 /** A memory that replaces an automatically pinned identity memory takes over its role. */
 export function inheritIdentity(older: Memory, newer: Memory): Memory {
   if (!isAutoPinned(older)) return newer

@@ -16,6 +16,7 @@ import type { MemoryFilter } from '../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../storage/vector-index.ts'
 import { computeFingerprint } from '../text/fingerprint.ts'
 import { getSearchHints } from './contradiction/attributes.ts'
+import { listStateTerms } from './contradiction/state-changes.ts'
 import { parseStatement } from './contradiction/statements.ts'
 import type { Draft } from './draft.ts'
 import type { MemoryDependencies } from './types.ts'
@@ -63,7 +64,11 @@ export async function findSimilarMemories(
   })
   if (limit === 0) return { memories: exact, close: new Set() }
   const where: MemoryFilter = { statuses: ['active'], validAt }
-  const texts = [draft.content, ...getSearchHints(parseStatement(draft.content).attribute)]
+  const texts = [
+    draft.content,
+    ...getSearchHints(parseStatement(draft.content).attribute),
+    ...listStateTerms(draft.content),
+  ]
   const lexicalIds: MemoryId[] = []
   for (const text of texts) {
     const { hits } = await store.searchText(scope, { text, limit, where })

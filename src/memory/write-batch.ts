@@ -145,7 +145,9 @@ export class WriteBatch {
         return decision
       case 'supersede':
         this.#create(decision.memory)
-        this.#replace(decision.previous, decision.superseded)
+        for (const { previous, superseded } of [decision, ...decision.others]) {
+          this.#replace(previous, superseded)
+        }
         return decision
       case 'update':
       case 'duplicate': {

@@ -184,7 +184,7 @@ describe('decideWrite', () => {
 
   describe('with a verdict of the adjudicator', () => {
     const known = stored('I drive a Golf')
-    const input = { content: 'I drive a Tesla to work now' }
+    const input = { content: 'I drive a Tesla to work' }
     const given = (verdict: Verdict, memory = known) =>
       decide(input, {
         similarMemories: [memory],
@@ -201,7 +201,7 @@ describe('decideWrite', () => {
 
     it('[TR6] the verdict changes neither pinned memories nor decisions of rules', () => {
       expect(given('update', { ...known, pinned: true })).toBe('conflict')
-      expect(given('unrelated', stored('I drive a Tesla to work'))).toBe('duplicate')
+      expect(given('unrelated', stored('I do drive a Tesla to work'))).toBe('duplicate')
     })
 
     it('[TR6] the adjudicator is asked about close memories that rules keep apart', () => {

@@ -20,11 +20,13 @@ import type { Verdict } from '../domain/verdict.ts'
 import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
+import { endsState } from './contradiction/state-changes.ts'
 import {
   type Comparison,
   type Contradiction,
   compareParsedStatements,
   computeWordOverlap,
+  type ParsedStatement,
   parseStatement,
 } from './contradiction/statements.ts'
 import { type ContradictedMemory, canSupersede } from './contradiction/supersede-rule.ts'
@@ -46,10 +48,15 @@ export type WriteContext = {
   readonly tombstones: readonly Tombstone[]
   /** Whether the statement was made at an unknown earlier time, so that any tombstone may be younger. Default: false. */
   readonly isHistory?: boolean
+  /** The memory that the draft disputes, by the word of its author. */
+  readonly disputed?: Memory | null
   readonly reinforcementRate: number
   /** Verdicts of the adjudicator by the content that it compared, because a memory may be edited later. */
   readonly verdicts?: ReadonlyMap<string, Verdict>
 }
+
+/** A memory and its superseded version. */
+export type Replacement = { readonly previous: Memory; readonly superseded: Memory }
 
 export type WriteDecision =
   | { readonly kind: 'create'; readonly memory: Memory }
@@ -66,6 +73,8 @@ export type WriteDecision =
       readonly previous: Memory
       readonly superseded: Memory
       readonly reason: Contradiction
+      /** Further memories that the statement ends. */
+      readonly others: readonly Replacement[]
     }
   | {
       /** Both memories are kept, because rules cannot tell which is right. */
@@ -79,11 +88,13 @@ export type WriteDecision =
 type RestatementDecision = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
 
 export function decideWrite(context: WriteContext): WriteDecision {
-  const { draft, keyHolder, verdicts } = context
+  const { draft, keyHolder, verdicts, disputed = null } = context
   if (isForgotten(context)) return { kind: 'refused', reason: 'forgotten' }
+  if (disputed !== null) return decideDispute(context, disputed)
   if (keyHolder !== null) return decideSameKey(context, keyHolder)
   if (draft.trust === 'suspect') {
-    const echo = findEcho(context)
+    // An explicit key names an identity, which no other memory may absorb.
+    const echo = hasExplicitKey(draft) ? undefined : findEcho(context)
     return echo === undefined
       ? { kind: 'create', memory: createMemory(context) }
       : reinforceMemory(context, echo)
@@ -104,14 +115,31 @@ export function decideWrite(context: WriteContext): WriteDecision {
       ? { ...restatement, absorbed: createAbsorbedMemory(context, same.memory) }
       : restatement
   }
-  for (const { memory, older, verdict, comparison } of comparisons) {
-    if (comparison.kind !== 'contradicts') continue
-    const contradiction = comparison.reason
-    // Only the newer statement can announce that the older one no longer holds.
-    if (contradiction === 'change' && !newer.isChange && newer.abandoned.length === 0) continue
-    return decideContradiction(context, { memory, contradiction, older, newer, verdict })
+  const contradicted = comparisons.flatMap(({ memory, older, verdict, comparison }) => {
+    const contradiction = findContradiction(newer, comparison, draft.content, memory.content)
+    return contradiction === null ? [] : [{ memory, contradiction, older, newer, verdict }]
+  })
+  const [first] = contradicted
+  if (first !== undefined) {
+    const replaced = contradicted.filter((each) => canSupersede(draft, each))
+    return decideContradiction(context, replaced[0] ?? first, replaced.slice(1))
   }
   return { kind: 'create', memory: createMemory(context) }
+}
+
+function findContradiction(
+  newer: ParsedStatement,
+  comparison: Comparison,
+  newContent: string,
+  content: string,
+): Contradiction | null {
+  if (comparison.kind === 'same') return null
+  if (comparison.kind === 'contradicts') {
+    const announcesChange = newer.isChange || newer.abandoned.length > 0
+    // Only the newer statement can announce that the older one no longer holds.
+    if (comparison.reason !== 'change' || announcesChange) return comparison.reason
+  }
+  return endsState(newContent, content) ? 'change' : null
 }
 
 /** Whether a tombstone is younger than the statement. */
@@ -144,12 +172,17 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
     return reinforceMemory(context, holder)
   }
   if (isLessTrusted(draft.trust, holder.trust) && !hasEnded(holder, now)) {
-    const echo = findEcho(context)
-    if (echo !== undefined) return reinforceMemory(context, echo)
-    const memory = { ...createMemory(context), key: null, conflictsWith: holder.id }
-    return { kind: 'conflict', memory, conflicting: holder, reason: 'trust' }
+    return decideDispute(context, holder)
   }
   return { kind: 'update', memory: updateMemory(context, holder), previous: holder }
+}
+
+/** Both stay, because the author of the draft is less trusted than that of the memory. */
+function decideDispute(context: WriteContext, conflicting: Memory): WriteDecision {
+  const echo = findEcho(context)
+  if (echo !== undefined) return reinforceMemory(context, echo)
+  const memory = { ...createMemory(context), key: null, conflictsWith: conflicting.id }
+  return { kind: 'conflict', memory, conflicting, reason: 'trust' }
 }
 
 /** Reinforces the memory, and adds further details of the draft. */
@@ -172,6 +205,7 @@ function decideRestatement(context: WriteContext, memory: Memory): RestatementDe
 function decideContradiction(
   context: WriteContext,
   contradicted: ContradictedMemory,
+  others: readonly ContradictedMemory[],
 ): WriteDecision {
   const { draft } = context
   const { memory: previous, contradiction: reason } = contradicted
@@ -186,14 +220,23 @@ function decideContradiction(
     key: created.key ?? previous.key,
     validFrom: created.validFrom ?? draft.observedAt,
   }
-  const superseded: Memory = {
-    ...previous,
-    status: 'superseded',
-    supersededBy: memory.id,
-    validUntil: maxInstant(previous.validFrom, memory.validFrom),
-    ...nextVersion(context, previous),
+  const replace = (replaced: Memory): Replacement => ({
+    previous: replaced,
+    superseded: {
+      ...replaced,
+      status: 'superseded',
+      supersededBy: memory.id,
+      validUntil: maxInstant(replaced.validFrom, memory.validFrom),
+      ...nextVersion(context, replaced),
+    },
+  })
+  return {
+    kind: 'supersede',
+    memory,
+    ...replace(previous),
+    reason,
+    others: others.map((other) => replace(other.memory)),
   }
-  return { kind: 'supersede', memory, previous, superseded, reason }
 }
 
 /** An earlier copy of the same statement with the same trust: conflicts and suspect memories must not pile up. */
@@ -304,6 +347,7 @@ function updateMemory(context: WriteContext, memory: Memory): Memory {
     ...draft.fields,
     content: draft.content,
     key: memory.key,
+    place: { ...memory.place, session: context.place.session ?? memory.place.session },
     trust: draft.trust,
     metadata,
     provenance: draft.provenance,

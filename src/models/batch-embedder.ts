@@ -1,16 +1,16 @@
 /**
- * Prefill: gets the vectors of many texts ahead, in a cheaper way than asking for each when it is needed, as by the batches of
- * a service. Whatever it can't get is embedded as usual: it costs time, never vectors.
+ * Batch embedder: fills the vector cache ahead of use through a cheaper interface, such as a provider's batch API. Texts
+ * that it cannot embed are embedded as usual: a failed batch costs time, never vectors.
  */
 export type BatchEmbedderOptions = { readonly signal?: AbortSignal }
 
 export interface BatchEmbedder {
-  /** So few texts are not worth it. */
+  /** Below this number of texts, a batch is not worthwhile. */
   readonly textsMin: number
-  /** From now on documents wait to be embedded, until what it gives back is called. Several may hold at once. */
+  /** Document embedding waits until the returned function is called. Several holds may overlap. */
   deferEmbedding(): () => void
-  /** Texts as they will be embedded. Fails only when it is stopped. */
+  /** Takes texts exactly as they will be embedded. Fails only when aborted. */
   embedAll(texts: readonly string[], options?: BatchEmbedderOptions): Promise<void>
-  /** Small facts for `status`: how far it is, and why it is given up. */
+  /** For `status`: progress, and the reason when batches are disabled. */
   report(): Readonly<Record<string, string | number | boolean>>
 }

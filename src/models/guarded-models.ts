@@ -1,4 +1,4 @@
-/** Language models behind guards: a few calls at a time, none to a model that is down, and no more tokens than allowed. */
+/** Guards language model calls: concurrency limits, circuit breakers and token budgets. */
 
 import type { OwnerId } from '../domain/ids.ts'
 import { CircuitBreaker, type ErrorVerdict } from '../lib/circuit-breaker.ts'
@@ -15,13 +15,13 @@ export type { BudgetUsage as Spent } from './model-budget.ts'
 
 export interface GuardedModels {
   /**
-   * The same model, on the account of an owner. Over budget, `too_many_requests`; `facts.until` says for how long. What
-   * somebody waits for doesn't stand in line behind background work.
+   * The model charged to an owner. Over budget, calls fail with `too_many_requests` and `facts.until`. Interactive calls
+   * do not queue behind background work.
    */
   for(owner: OwnerId, lane?: ModelPriority): LanguageModel
-  /** What was used today. */
+  /** Usage of today. */
   spent(owner: OwnerId): Promise<BudgetUsage>
-  /** Until when a model is not asked because it fails; null when it is. */
+  /** End of the open circuit breaker; null when it is closed. */
   openUntil(model: string): number | null
 }
 
@@ -35,14 +35,14 @@ export type ModelCallReport = {
 }
 
 export type ModelGuardOptions = {
-  /** Failures in a row after which a model is not called for `openMs`. */
+  /** Consecutive failures that open the circuit for `openMs`. */
   readonly failuresMax?: number
   readonly openMs?: number
-  /** Tokens an owner may use on a day; 0 for no limit. */
+  /** Tokens per owner and day; 0 disables the limit. */
   readonly budgetOf: (owner: OwnerId) => Promise<number>
-  /** Calls at once in each lane, of all owners together. */
+  /** Concurrent calls per lane, across owners. */
   readonly concurrency?: number
-  /** Hears of each call that was made or refused. Must not fail. */
+  /** Called for every call, made or refused. Must not throw. */
   readonly onAsked?: (asked: ModelCallReport) => void
 }
 
@@ -109,7 +109,7 @@ function createCompletionBreaker(
   return new CircuitBreaker({ clock, failuresMax, resetMs: openMs, classify: classifyError })
 }
 
-/** A provider that refuses a request is there and answers. */
+/** A refusal proves that the provider is up. */
 function classifyError({ code }: AppError): ErrorVerdict {
   if (code === 'cancelled') return 'nothing'
   return code === 'invalid_input' || code === 'not_found' ? 'answer' : 'failure'
@@ -118,6 +118,6 @@ function classifyError({ code }: AppError): ErrorVerdict {
 function createOpenCircuitError(model: string, until: number): AppError {
   const name = model.slice(0, MODEL_CHARACTERS_SHOWN)
   const at = new Date(until).toISOString()
-  const message = `The model ${name} failed several times in a row and is not called until ${at}.`
+  const message = `The model ${name} failed repeatedly and is not called until ${at}.`
   return new AppError('unavailable', message, { until })
 }

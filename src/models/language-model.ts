@@ -7,7 +7,7 @@ export type CompletionRequest = {
   /** `provider/model`, or an alias. */
   readonly model: string
   readonly messages: readonly ModelMessage[]
-  /** Whether the answer is to be one JSON object, where the provider can promise that. */
+  /** Requests one JSON object, where the provider supports it. */
   readonly json: boolean
   readonly outputTokensMax: number
   readonly signal: AbortSignal
@@ -15,35 +15,35 @@ export type CompletionRequest = {
 
 export type Completion = {
   readonly text: string
-  /** Whether it was cut off at the limit of tokens. */
+  /** Whether the output token limit truncated the answer. */
   readonly isTruncated: boolean
-  /** As told by the provider, or estimated where it tells nothing. */
+  /** As reported by the provider, else estimated. */
   readonly tokens: { readonly input: number; readonly output: number }
 }
 
-/** Somebody who can be asked. */
+/** A configured provider. */
 export type ModelProvider = {
   /** As in `openai/gpt-5`. */
   readonly name: string
   readonly kind: string
-  /** Or it needs none. */
+  /** Also true when no key is needed. */
   readonly hasKey: boolean
-  /** Those that are written down, without the provider's name; others can be asked for as well. */
+  /** Declared models, without the provider's name; others may be requested too. */
   readonly models: readonly string[]
 }
 
 /**
- * LanguageModel: one question to a model, one answer, nothing kept. Failures are AppErrors: `not_found` (no such model),
- * `unavailable` and `timeout` (may heal), `invalid_input` (the provider refuses), `cancelled` (by the signal); none holds
- * a secret or any text. An answer of more than a few megabytes is a failure.
+ * LanguageModel: stateless completion. Failures are AppErrors: `not_found` (no such model), `unavailable` and `timeout`
+ * (retryable), `invalid_input` (rejected by the provider), `cancelled` (aborted); none holds a secret or text. A response
+ * of more than a few megabytes is a failure.
  */
 export interface LanguageModel {
   complete(request: CompletionRequest): Promise<Completion>
-  /** Who can be asked, and what else models are called; left out where that is not known. */
+  /** Providers and aliases; absent when unknown. */
   providers?(): Promise<{
     readonly providers: readonly ModelProvider[]
     readonly aliases: readonly string[]
   }>
-  /** Where there is something to close. Called once nobody asks any more. */
+  /** Called once, after the last call. */
   close?(): Promise<void>
 }

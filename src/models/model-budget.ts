@@ -1,7 +1,4 @@
-/**
- * What models cost an owner, by the day. It is kept with the data, so that it outlives the process and is one sum for all
- * servers.
- */
+/** Token usage per owner and day, stored with the data so that it survives restarts and is shared by all servers. */
 import type { ModelBudgetBody } from '../domain/entries/learning-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
@@ -18,14 +15,13 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Completion } from './language-model.ts'
 
 export type BudgetUsage = {
-  /** In UTC, as `2026-03-01`. */
+  /** UTC, such as `2026-03-01`. */
   readonly day: string
   readonly calls: number
   readonly input: number
   readonly output: number
-  /** Tokens an owner may use on a day; 0 where there is no limit. */
+  /** Tokens per owner and day; 0 disables the limit. */
   readonly budget: number
-  /** When the next day begins. */
   readonly until: Instant
 }
 
@@ -38,7 +34,7 @@ const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 export class ModelBudget {
   readonly #ports: StoreDependencies
   readonly #budgetOf: (owner: OwnerId) => Promise<number>
-  /** What could not be written down yet, by entry. */
+  /** Usage that could not be stored yet, by entry. */
   readonly #owed = new Map<string, TokenSum>()
   #sweptOn: string | null = null
 
@@ -47,7 +43,6 @@ export class ModelBudget {
     this.#budgetOf = budgetOf
   }
 
-  /** Today. */
   async of(owner: OwnerId): Promise<BudgetUsage> {
     const { day, until } = this.#today()
     const id = buildBudgetId(owner, day)
@@ -56,19 +51,19 @@ export class ModelBudget {
     return { day, ...sum, budget: await this.#budgetOf(owner), until }
   }
 
-  /** Refuses when nothing is left. What is under way at that moment may go beyond. */
+  /** Throws when the budget is exhausted. Calls in flight may exceed it. */
   async check(owner: OwnerId): Promise<void> {
     const { input, output, budget, until } = await this.of(owner)
     if (budget === 0 || input + output < budget) return
     const at = new Date(until).toISOString()
     throw new AppError(
       'too_many_requests',
-      `Models may use ${budget} tokens a day for this owner (\`learning.modelTokensPerDay\`), and have. They are asked again from ${at} on.`,
+      `Models may use ${budget} tokens a day for this owner (\`learning.modelTokensPerDay\`); the budget is used up until ${at}.`,
       { until, budget },
     )
   }
 
-  /** Never fails: the answer is there and paid, and what can't be written now is written with the next. */
+  /** Never throws: the answer is already paid for, and unsaved usage is stored with the next write. */
   async charge(owner: OwnerId, { input, output }: Completion['tokens']): Promise<void> {
     const { day, start } = this.#today()
     const id = buildBudgetId(owner, day)
@@ -95,16 +90,16 @@ export class ModelBudget {
     })
   }
 
-  /** Once a day, what is too old for anybody to ask about. */
+  /** Once a day, removes outdated usage. */
   async #sweep(day: string): Promise<void> {
     if (this.#sweptOn === day) return
     this.#sweptOn = day
     for (const id of this.#owed.keys()) if (!id.endsWith(day)) this.#owed.delete(id)
-    await removeExpiredEntries(this.#ports, [BUDGET_KIND]).catch(() => {}) // there is another day
+    await removeExpiredEntries(this.#ports, [BUDGET_KIND]).catch(() => {}) // retried tomorrow
   }
 
   #today(): { readonly day: string; readonly start: Instant; readonly until: Instant } {
-    const start = (Math.floor(this.#ports.clock.now() / DAY_MS) * DAY_MS) as Instant // a whole day
+    const start = (Math.floor(this.#ports.clock.now() / DAY_MS) * DAY_MS) as Instant // a multiple of a day
     const day = new Date(start).toISOString().slice(0, 'yyyy-mm-dd'.length)
     return { day, start, until: addMs(start, DAY_MS) }
   }

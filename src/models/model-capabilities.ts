@@ -1,16 +1,16 @@
 /**
- * What is known about models by their names. Only what is certain stands here: a wrong limit loses memories, and a
- * wrong role loses the answer. What isn't known may be anything, and is taken to support everything.
+ * Capabilities of models by name. Only verified facts: a wrong limit loses memories, a wrong role loses the answer.
+ * Unknown models are assumed to support everything.
  */
 import type { Provider, ProviderModelConfig, SystemRole } from './provider.ts'
 
-/** What the operator says comes first. */
+/** The operator's configuration takes precedence. */
 export function getSystemRole(provider: Provider, model: string): SystemRole {
   const told = findConfiguredModel(provider, model)?.systemRole ?? provider.systemRole
   return told ?? getKnownSystemRole(provider.name, stripProviderPrefix(model)) ?? 'any'
 }
 
-/** In tokens. What Ollama gives a model is a matter of its settings, whatever the model could take. */
+/** In tokens. Ollama's limit depends on its settings, not on the model. */
 export function getContextWindow(provider: Provider, model: string): number | null {
   const told = findConfiguredModel(provider, model)?.contextWindow ?? null
   if (told !== null || provider.kind === 'ollama' || provider.kind === 'demo') return told
@@ -18,7 +18,7 @@ export function getContextWindow(provider: Provider, model: string): number | nu
   return CONTEXT_WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? null
 }
 
-/** Whether a request may hold tools. Where that isn't known, the model itself will tell. */
+/** Whether requests may contain tools. Unknown models reject them themselves. */
 export function hasToolSupport(provider: Provider, model: string): boolean {
   if (provider.kind === 'demo') return false
   const told = findConfiguredModel(provider, model)?.supportsTools ?? provider.supportsTools
@@ -29,12 +29,12 @@ function findConfiguredModel({ models }: Provider, model: string): ProviderModel
   return models.find(({ id }) => id.toLowerCase() === model.toLowerCase())
 }
 
-/** Without those who offer it: `zai-org/GLM-4.6` is `glm-4.6`. */
+/** Without the vendor: `zai-org/GLM-4.6` is `glm-4.6`. */
 function stripProviderPrefix(model: string): string {
   return model.toLowerCase().slice(model.lastIndexOf('/') + 1)
 }
 
-/** Of whom the newer GLM accept it. */
+/** Hosts whose newer GLM models accept it. */
 const GLM_PROVIDERS: ReadonlySet<string> = new Set(['glm', 'glmt', 'glm-cn', 'zai'])
 const WITHOUT_SYSTEM: ReadonlySet<string> = new Set(['o1', 'o1-mini', 'o1-preview', 'qianfan'])
 const LEADING_SYSTEM: ReadonlySet<string> = new Set(['xiaomi-mimo', 'mimo', 'qwen'])
@@ -44,7 +44,7 @@ const WITHOUT_TOOLS = /^o1-(?:mini|preview)(?:-\d{4}-\d{2}-\d{2})?$/
 const GLM = /^glm(?:-?(?<major>\d{1,2})(?!\d)(?:\.(?<minor>\d+))?|(?=-|$))/
 const STRICT = /^(?:xiaomi-)?mimo(?![a-z])|^(?:qwen|qwq|qvq)/
 
-/** Null where nothing is known. */
+/** Null when unknown. */
 function getKnownSystemRole(providerName: string, model: string): SystemRole | null {
   const provider = providerName.toLowerCase()
   const glm = GLM.exec(model)?.groups
@@ -65,10 +65,10 @@ function isGpt51OrLater({
 }
 
 const DATED = String.raw`(?:-\d{4}-\d{2}-\d{2}|-latest)?`
-/** Of what a host calls a variant, as `:free` or `-instruct-fp8`. */
+/** Variant suffixes of hosts, such as `:free` or `-instruct-fp8`. */
 const VARIANT = '(?:[-:@].*)?'
 
-/** Whole families, the narrower ones first; patterns match whole names, so that `gpt-4o-realtime` isn't `gpt-4o`. */
+/** Model families, specific before general; patterns match whole names, so that `gpt-4o-realtime` is not `gpt-4o`. */
 const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [buildWholeNamePattern(String.raw`gpt-3\.5-turbo(?:-0125|-1106|-16k)?`), 16_385],
   [buildWholeNamePattern('gpt-4(?:-0613|-0314)?'), 8_192],

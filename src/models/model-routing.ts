@@ -1,13 +1,13 @@
-/** Whom a model is asked from. */
+/** Resolves a model name to a provider. */
 
 import type { ApiFormat } from '../domain/model-call.ts'
 import { AppError } from '../lib/errors.ts'
 import type { ModelRoute, Provider, ProviderRegistry } from './provider.ts'
 
 /**
- * By its alias, by the provider before its first slash, by the provider that lists it, or else the default for the
- * format. A name with a slash goes only to a default that the operator named: nobody's words may reach a provider
- * because the one they were meant for isn't there.
+ * Resolution order: alias, provider before the first slash, provider that lists the model, default of the format. A name
+ * with a slash falls back only to a default that the operator configured, so that no request reaches a provider it was
+ * not meant for.
  */
 export function routeModel(
   registry: ProviderRegistry,
@@ -33,7 +33,7 @@ function routeByProvider(providers: readonly Provider[], model: string): ModelRo
   return provider === null || rest === '' ? null : { provider, model: rest }
 }
 
-/** The demo is for those who name it. */
+/** The demo must be named explicitly. */
 function routeByList(providers: readonly Provider[], model: string): ModelRoute | null {
   const provider = providers.find(
     ({ kind, models }) => kind !== 'demo' && models.some(({ id }) => id === model),
@@ -46,7 +46,7 @@ function findProvider(providers: readonly Provider[], name: string | null): Prov
   return providers.find((provider) => provider.name.toLowerCase() === wanted) ?? null
 }
 
-/** Gemini has its models in folders; anywhere else, what stands before a slash is most likely a provider. */
+/** Gemini model names contain slashes; elsewhere the part before a slash is most likely a provider. */
 function hasProviderPrefix({ kind }: Provider, model: string): boolean {
   if (kind === 'gemini' && /^(?:models|tunedModels)\//.test(model)) return false
   return model.includes('/')
@@ -66,7 +66,7 @@ function createUnknownModelError(
   const known = names === '' ? 'No provider is configured' : `The providers are ${names}`
   const others = Object.keys(aliases).length === 0 ? '' : ', or an alias of the configuration'
   const message =
-    `The model ${asked} is not known here, and no default provider for ${format} takes it. ` +
+    `Unknown model ${asked}, and no default provider for ${format} accepts it. ` +
     `${known}: name one before the model, as in "demo/echo"${others}; or configure the one you mean.`
   return new AppError('not_found', message, { model: model.slice(0, MODEL_CHARACTERS_SHOWN) })
 }

@@ -1,4 +1,4 @@
-/** The models that the engine itself works with, for whoever wants to use them directly. */
+/** Direct access to the engine's own models. */
 
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
@@ -79,7 +79,7 @@ export function createModelService(
   return {
     complete: async (owner, request) => {
       const model = modelFor(parseScope({ owner }).owner)
-      if (model === null) throw new AppError('missing_part', 'There is no language model.')
+      if (model === null) throw new AppError('missing_part', 'No language model is configured.')
       return model.complete(request)
     },
     providers: async () => (await languageModel?.providers?.()) ?? { providers: [], aliases: [] },
@@ -87,7 +87,7 @@ export function createModelService(
       if (embedder === undefined) {
         throw new AppError(
           'missing_part',
-          'There is no embedding model: `RECOLLECT_EMBEDDING_SOURCE`.',
+          'No embedding model is configured. Set `RECOLLECT_EMBEDDING_SOURCE`.',
         )
       }
       return {
@@ -97,7 +97,7 @@ export function createModelService(
     },
     rerank: async (question, texts, signal) => {
       if (reranker === undefined) {
-        throw new AppError('missing_part', 'There is no reranker: `RECOLLECT_RERANK_URL`.')
+        throw new AppError('missing_part', 'No reranker is configured. Set `RECOLLECT_RERANK_URL`.')
       }
       const scores = await reranker.rerank(question, texts, signal)
       return {

@@ -1,11 +1,11 @@
-/** Providers of models: which there are, which one a model is asked from, and what it can take. */
+/** Provider configuration: which providers exist, how models resolve to them, and what they support. */
 import type { ApiFormat } from '../domain/model-call.ts'
 
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'ollama', 'demo'] as const
 
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** `leading`: only at the beginning; `none`: not at all. */
+/** `leading`: only at the beginning; `none`: unsupported. */
 export const SYSTEM_ROLES = ['any', 'leading', 'none'] as const
 
 export type SystemRole = (typeof SYSTEM_ROLES)[number]
@@ -13,47 +13,47 @@ export type SystemRole = (typeof SYSTEM_ROLES)[number]
 export type ProviderModelConfig = {
   readonly id: string
   readonly contextWindow: number | null
-  /** Null: as the provider. */
+  /** Null inherits from the provider. */
   readonly systemRole: SystemRole | null
-  /** Null: as the provider. */
+  /** Null inherits from the provider. */
   readonly supportsTools: boolean | null
 }
 
 export type Provider = {
-  /** As in `openai/gpt-5`: letters, digits and any of `_.-`. */
+  /** As in `openai/gpt-5`: letters, digits and `_.-`. */
   readonly name: string
   readonly kind: ProviderKind
-  /** Ends without a slash, as `https://api.openai.com/v1`. Empty for the demo. */
+  /** Without a trailing slash, such as `https://api.openai.com/v1`. Empty for the demo. */
   readonly baseUrl: string
-  /** Null: what the client brings is passed on, see `doors/gateway`. Never shown. */
+  /** Null passes the client's key on; see `api/gateway`. Never shown. */
   readonly key: string | null
   readonly models: readonly ProviderModelConfig[]
-  /** Null: by the table of known ones. */
+  /** Null uses the table of known models. */
   readonly systemRole: SystemRole | null
-  /** Null: by the table of known ones. */
+  /** Null uses the table of known models. */
   readonly supportsTools: boolean | null
-  /** Whether its name may stand for an address of a private network. Those that are written as such always may. */
+  /** Whether the host name may resolve to a private address. Literal private addresses are always allowed. */
   readonly isPrivate: boolean
-  /** Sent along with every request. */
+  /** Added to every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly timeouts: ProviderTimeouts
 }
 
 export type ProviderTimeouts = {
   readonly connectMs: number
-  /** Until the answer begins. */
+  /** Until the response starts. */
   readonly firstByteMs: number
-  /** Between two pieces of it. */
+  /** Between two chunks of the response. */
   readonly idleMs: number
 }
 
 export type ProviderRegistry = {
   readonly providers: readonly Provider[]
-  /** Other names for models, as `fast` for `openai/gpt-5-mini`. */
+  /** Aliases, such as `fast` for `openai/gpt-5-mini`. */
   readonly aliases: Readonly<Record<string, string>>
-  /** Who is asked for a model that names nobody; null where there is no such provider. */
+  /** Provider for models without a provider name; null when there is none. */
   readonly defaults: Readonly<Record<ApiFormat, string | null>>
-  /** For which formats the operator chose it; such a one is asked for names with a slash, too. */
+  /** Formats for which the operator chose the default; those also accept names with a slash. */
   readonly chosenDefaults?: readonly ApiFormat[]
 }
 

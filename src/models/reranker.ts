@@ -1,14 +1,14 @@
 /**
- * Reranker: reads question and text together and says how well they fit, which is slower and better than comparing
- * vectors. Scores are comparable within one answer only. Failures are AppErrors; the caller keeps its own order then.
+ * Reranker: scores question and text together, slower and better than comparing vectors. Scores are comparable within one
+ * call only. Failures are AppErrors; the caller then keeps its order.
  */
 export interface Reranker {
   readonly name: string
-  /** Whose service it is; left out where that is not known, or it runs on this machine. */
+  /** Provider; absent for local and unknown rerankers. */
   readonly provider?: string
-  /** Why it can't be asked before somebody does something about it, as giving its key. Then nobody asks it. */
+  /** Why it is unusable until reconfigured, for example without its key. It is then never called. */
   readonly unavailableReason?: string
-  /** For each text that it has an opinion on, by position. */
+  /** Scores by position; texts without a score are left out. */
   rerank(
     question: string,
     texts: readonly string[],

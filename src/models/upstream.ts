@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { Provider } from './provider.ts'
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
-/** Pairs of what the platform gives as names and values in turn; only those that are to be kept, by their name in lower case. */
+/** Pairs from the platform's raw header list; only the given names, in lower case. */
 export function headerPairs(
   raw: readonly string[],
   isKept: (name: string, value: string) => boolean,
@@ -18,35 +19,37 @@ export function headerPairs(
 export type UpstreamRequest = {
   readonly provider: Provider
   readonly method: string
-  /** Below the provider's base URL, with its query: `/chat/completions`. */
+  /** Path below the provider's base URL, with the query: `/chat/completions`. */
   readonly path: string
   readonly headers: HeaderPairs
-  readonly body: Uint8Array | null
-  /** Fires when nobody waits for the answer any more. */
+  /** A stream is sent as it comes, and never sent again. */
+  readonly body: Uint8Array | Readable | null
+  /** Of a stream, in bytes. Without it, the stream is sent in chunks. */
+  readonly declaredLength?: number
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 export type UpstreamResponse = {
   readonly status: number
-  /** As they came. */
+  /** Unchanged. */
   readonly headers: HeaderPairs
-  /** Compressed or not, as it came; reading no further holds the sender up. Fails when the provider breaks off. */
+  /** Body bytes as received, with backpressure. Fails when the provider breaks off. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
 /**
- * Upstream: the gateway's far side. It moves bytes and doesn't know what they say, so that everything survives.
+ * Upstream: the connection to a provider. It moves bytes without interpreting them.
  *
- * A provider that can't be reached, or doesn't answer in time, is an `unavailable` or `timeout` error that holds no
- * secret; any answer of its own, errors included, is an answer. A request is sent again only while nothing of it can
- * have been worked on.
+ * An unreachable provider or a timeout is an `unavailable` or `timeout` error without secrets; any response, errors
+ * included, is a result. A request is retried only while it cannot have been processed.
  */
 export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamResponse>
   close(): Promise<void>
 }
 
-/** In lower case; empty when there is none. */
+/** In lower case; empty when absent. */
 export function headerValue(headers: HeaderPairs, wanted: string): string {
   const found = headers.find(([name]) => name.toLowerCase() === wanted)
   return found?.[1].trim().toLowerCase() ?? ''

@@ -88,7 +88,7 @@ export async function importLines(
   lines: AsyncIterable<string>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const batch = new ImportBatch(ports, resolveConflict)
+  const batch = new ImportBatch(ports, { resolveConflict })
   let line = 0
   let hasHeader = false
   for await (const text of decryptIfNeeded(lines, options.passphrase)) {

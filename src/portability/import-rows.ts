@@ -41,6 +41,19 @@ export type ResolveImportConflict = (
   conflict: ImportConflict,
 ) => Promise<ConflictResolution>
 
+/** The result of a unit in a dry run: what an import would do with it now. */
+export type PreviewImport = (
+  ports: MemoryDependencies,
+  unit: ImportUnit,
+) => Promise<ImportUnitResult>
+
+export type ImportBatchOptions = {
+  readonly resolveConflict: ResolveImportConflict
+  /** Only counts, and writes nothing. */
+  readonly preview?: PreviewImport
+  readonly onResult?: (unit: ImportUnit, result: ImportUnitResult) => void
+}
+
 /** Small enough that other requests are served between two commits. */
 const BATCH_ROWS = 250
 
@@ -50,22 +63,23 @@ const MESSAGES_MAX = 100
 /** Collects units, commits them in batches and counts the results. */
 export class ImportBatch {
   readonly #ports: MemoryDependencies
-  readonly #resolveConflict: ResolveImportConflict
+  readonly #options: ImportBatchOptions
+  readonly #previewed = new Set<string>()
   readonly #counts = { imported: 0, updated: 0, skipped: 0, failed: 0 }
   readonly #failures: LineMessage[] = []
   readonly #skips: LineMessage[] = []
   #batch: ImportUnit[] = []
   #rows = 0
 
-  constructor(ports: MemoryDependencies, resolveConflict: ResolveImportConflict) {
+  constructor(ports: MemoryDependencies, options: ImportBatchOptions) {
     this.#ports = ports
-    this.#resolveConflict = resolveConflict
+    this.#options = options
   }
 
   /** Resolves to true when this call wrote a batch. */
   async add(unit: ImportUnit): Promise<boolean> {
     this.#batch.push(unit)
-    this.#rows += unit.rows.length
+    this.#rows += unit.rows.filter(({ table }) => table !== 'entry').length
     if (this.#rows < BATCH_ROWS) return false
     await this.flush()
     return true
@@ -105,9 +119,14 @@ export class ImportBatch {
     }
     const accepted = batch.filter((unit) => !refused.has(unit))
     if (accepted.length === 0) return
+    const { preview } = this.#options
+    if (preview !== undefined) {
+      for (const unit of accepted) await this.#previewUnit(unit, preview)
+      return
+    }
     const outcome = await store.commit(accepted.flatMap(buildInsertChanges))
     if (outcome.kind === 'committed') {
-      this.#counts.imported += accepted.length
+      for (const unit of accepted) this.#count(unit, 'imported')
       await yieldToEventLoop()
       return
     }
@@ -121,16 +140,32 @@ export class ImportBatch {
     return { ...this.#counts, failures: this.#failures, skips: this.#skips }
   }
 
+  skip(line: number, message: string): void {
+    this.#skip(line, message)
+  }
+
   #skip(line: number, message: string): void {
     this.#counts.skipped++
     if (this.#skips.length < MESSAGES_MAX) this.#skips.push({ line, message })
   }
 
+  #count(unit: ImportUnit, result: ImportUnitResult): void {
+    if (result === 'skipped') this.#skip(unit.line, ALREADY_STORED)
+    else this.#counts[result]++
+    this.#options.onResult?.(unit, result)
+  }
+
+  /** A source may name the same record twice. */
+  async #previewUnit(unit: ImportUnit, preview: PreviewImport): Promise<void> {
+    const id = unit.rows[0]?.row.id ?? ''
+    const isRepeated = this.#previewed.has(id)
+    this.#previewed.add(id)
+    this.#count(unit, isRepeated ? 'skipped' : await preview(this.#ports, unit))
+  }
+
   async #importUnit(unit: ImportUnit): Promise<void> {
     try {
-      const result = await this.#commitUnit(unit)
-      if (result === 'skipped') this.#skip(unit.line, ALREADY_STORED)
-      else this.#counts[result]++
+      this.#count(unit, await this.#commitUnit(unit))
     } catch (error) {
       this.fail(unit.line, error)
     }
@@ -146,7 +181,7 @@ export class ImportBatch {
     for (let ids = 0; ids < REMAPPED_IDS_MAX; ids++) {
       const outcome = await store.commit(buildInsertChanges(attempt))
       if (outcome.kind === 'committed') return 'imported'
-      const resolution = await this.#resolveConflict(this.#ports, attempt, outcome)
+      const resolution = await this.#options.resolveConflict(this.#ports, attempt, outcome)
       if (resolution !== 'elsewhere') return resolution
       attempt = remapId(attempt, outcome.id)
     }

@@ -1,12 +1,14 @@
 /** The query of a recall: its document filter, and the context of follow-up questions. */
 
+import { QUERY_CHARACTERS_MAX } from '../domain/limits.ts'
 import { isTrusted, MEMORY_STATUSES, MEMORY_TYPES, TRUST_LEVELS } from '../domain/memory.ts'
-import type { DocumentType } from '../domain/search-document.ts'
+import type { DocumentType, SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Instant } from '../lib/time.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import type { DocumentFilter, MemoryFilter } from '../storage/store.ts'
 import { isFollowUp } from './question/follow-up.ts'
+import { parseTimeSpan, type TimeSpan } from './question/time-expressions.ts'
 
 /** How many messages before a follow-up question are searched with it, and how much of each. */
 const CONTEXT_MESSAGES_MAX = 2
@@ -22,9 +24,35 @@ export function buildContextText({ text, context = [] }: RecallQuery): string | 
   return messages.length > 0 && isFollowUp(text) ? messages.join('\n') : null
 }
 
-export function buildDocumentFilter(query: RecallQuery, now: Instant): DocumentFilter {
+/** With a time span in the past, memories that were superseded since are searched as well: they held then. */
+export function buildDocumentFilter(
+  query: RecallQuery,
+  now: Instant,
+  pastSpan: TimeSpan | null,
+): DocumentFilter {
   const types = selectTypes(query)
-  return { ...buildMemoryFilter(query, now), ...(types === undefined ? {} : { types }) }
+  const where =
+    pastSpan === null
+      ? buildMemoryFilter(query, now)
+      : buildMemoryFilter({ ...query, statuses: ['active', 'superseded'] }, now)
+  return { ...where, ...(types === undefined ? {} : { types }) }
+}
+
+/** The span of a question about the past that searches what is stored now. */
+export function findPastSpan(query: RecallQuery, now: Instant): TimeSpan | null {
+  if (query.asOf !== undefined || query.statuses !== undefined) return null
+  const span = parseTimeSpan(query.text.slice(0, QUERY_CHARACTERS_MAX), now)
+  return span !== null && span.until <= now ? span : null
+}
+
+/** Whether a document found for a past span may answer: it had not ended before. */
+export function heldDuring(
+  { status, validUntil, expiresAt }: SearchDocument,
+  { from }: TimeSpan,
+): boolean {
+  // Statements absorbed by a duplicate are superseded without an end.
+  if (status === 'superseded' && validUntil === null) return false
+  return (validUntil === null || validUntil > from) && (expiresAt === null || expiresAt > from)
 }
 
 /** Filters that apply to memories only. */
@@ -75,6 +103,11 @@ export type RecallQuery = ReadFilter & {
    * `search`, the default, counts nothing.
    */
   readonly purpose?: 'search' | 'prompt'
+  /**
+   * Whether the text is a message about the user. In a small store, other messages need a more similar memory. Default:
+   * not known, which changes nothing.
+   */
+  readonly isPersonal?: boolean
   /** Returns the memories in their versions of an earlier time. The search still matches their current content. */
   readonly asOf?: Date | number
   /** The timeout of each retriever. Default: `recall.retrieverTimeoutMs`. */

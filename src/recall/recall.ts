@@ -9,7 +9,8 @@
  *   6. rerank      by a model that reads question and memory together, if configured
  *   7. diversity   memories that repeat better ones move down
  *   8. threshold   drops what is not similar enough
- *   9. budget      applies the limit and the token budget
+ *   9. currency    of facts about the same state, the newer one first
+ *  10. budget      applies the limit and the token budget
  *
  * The number of candidates does not depend on the limit, so the first results are the same for every limit.
  */
@@ -18,7 +19,7 @@ import type { MemoryId } from '../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import { isTurnId, type SearchDocument } from '../domain/search-document.ts'
+import { copyDocument, isTurnId, type SearchDocument } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
@@ -30,10 +31,13 @@ import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page, SessionNeighbors } from '../storage/store.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import { estimateTokens } from '../text/tokens.ts'
+import { detectWritingSystem } from '../text/writing-system.ts'
 import { seeksAdvice } from './question/advice.ts'
 import { containsAnyName, extractInnerNames } from './question/names.ts'
 import { type ParsedQuestion, parseQuestion } from './question/question-analysis.ts'
+import { expandSlotQuestion } from './question/slot-questions.ts'
 import { discountContextTerms, removeTimeTerms } from './question/term-weights.ts'
+import type { TimeSpan } from './question/time-expressions.ts'
 import {
   addTrailStep,
   attachDocument,
@@ -45,17 +49,21 @@ import {
   reviseCandidate,
 } from './ranking/candidate.ts'
 import { dropRepetitions, selectPool } from './ranking/candidate-pool.ts'
+import { orderByCurrency } from './ranking/currency.ts'
 import { diversifyCandidates } from './ranking/diversity.ts'
 import {
+  type EvidenceLimit,
   gatherEvidence,
   type LexicalHits,
   rankInitialHits,
   SESSION_CONTEXT_REACH,
   type SessionContext,
+  weighApproximateEvidence,
 } from './ranking/evidence.ts'
 import {
   addFusionTrail,
   type FusionOptions,
+  fuseAdaptive,
   fuseCandidates,
   type RetrieverHits,
 } from './ranking/fusion.ts'
@@ -63,6 +71,7 @@ import { boostQuestionMatches } from './ranking/question-match.ts'
 import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
 import {
   CERTAIN_COVERAGE,
+  filterByDistribution,
   filterBySimilarity,
   type ThresholdOptions,
 } from './ranking/similarity-threshold.ts'
@@ -70,6 +79,8 @@ import { type BudgetedMemory, fitBudget } from './ranking/token-budget.ts'
 import {
   buildContextText,
   buildDocumentFilter,
+  findPastSpan,
+  heldDuring,
   type RecallQuery,
   toMemoryFilterOnly,
 } from './recall-query.ts'
@@ -102,7 +113,10 @@ const TAIL_SCORE_SHARE = 0.2
 /** The maximum of `gateway.contextTokensMax`. */
 const TOKENS_MAX = 16_000
 
-type RecallRequest = RetrievalRequest & { readonly query: RecallQuery }
+type RecallRequest = RetrievalRequest & {
+  readonly query: RecallQuery
+  readonly pastSpan: TimeSpan | null
+}
 
 export async function recall(
   deps: RecallDependencies,
@@ -118,27 +132,31 @@ export async function recall(
   const now = query.asOf === undefined ? deps.clock.now() : parseAsOf(query.asOf)
   const tokensMax = getTokenBudget(query, settings)
   const strategy = settings['recall.strategy']
+  const pastSpan = strategy === 'recent' || strategy === 'exact' ? null : findPastSpan(query, now)
+  const context = buildContextText(query)
   const request: RecallRequest = {
     ...retrievers,
     deps,
     scope,
     query,
     settings,
-    where: buildDocumentFilter(query, now),
+    where: buildDocumentFilter(query, now, pastSpan),
+    pastSpan,
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
-    context: buildContextText(query),
+    context,
+    expansion: context === null ? expandSlotQuestion(query.text) : null,
     now,
     timeoutMs: settings['recall.retrieverTimeoutMs'],
   }
-  const { candidates, ...report } =
+  const { candidates, isLexicalFallback, ...report } =
     strategy === 'recent' || strategy === 'exact'
-      ? await loadNewest(request, limit)
+      ? { ...(await loadNewest(request, limit)), isLexicalFallback: false }
       : await retrieveCandidates(request)
   const selected = fitBudget(candidates, limit, tokensMax, deps.countTokens ?? estimateTokens)
   return {
     ...report,
     memories: selected.map(toRecalledMemory),
-    strategy,
+    strategy: isLexicalFallback ? 'keyword' : strategy,
     tokens: selected.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
@@ -150,18 +168,26 @@ type RankedCandidates = Pick<
   readonly candidates: readonly LoadedCandidate[]
 }
 
-async function retrieveCandidates(request: RecallRequest): Promise<RankedCandidates> {
+async function retrieveCandidates(
+  request: RecallRequest,
+): Promise<RankedCandidates & { readonly isLexicalFallback: boolean }> {
   const { settings, text, now } = request
   const question = parseQuestion(text, now)
   const lexicalSearch = searchLexical(request)
-  const [lexical, vector, timeMatches] = await Promise.all([
+  const [onlyLexical, vector, timeMatches] = await Promise.all([
     lexicalSearch,
     searchVectors(request, lexicalSearch),
     retrieveByTime(request, question.span),
   ])
+  // Without vectors, the strategy `semantic` falls back to keywords.
+  const isLexicalFallback = settings['recall.strategy'] === 'semantic' && vector.kind !== 'done'
+  const lexical = isLexicalFallback
+    ? await searchLexical({ ...request, settings: { ...settings, 'recall.strategy': 'keyword' } })
+    : onlyLexical
   assertAnyRetrieverAnswered(lexical, vector)
   await yieldToEventLoop()
   const vectorMatch = vector.kind === 'done' ? vector.result : null
+  const isApproximate = vectorMatch?.isApproximate === true
   const hits: RetrieverHits = {
     keyword:
       lexical.kind === 'done'
@@ -170,13 +196,15 @@ async function retrieveCandidates(request: RecallRequest): Promise<RankedCandida
     vector: vectorMatch?.hits ?? null,
   }
   const context = await loadSessionContext(request, hits, collectNeighbors(lexical, vector))
-  const fused = fuseCandidates(
-    gatherEvidence(hits.keyword, hits.vector, context),
-    hits,
-    toFusionOptions(settings),
-  )
+  const options = toFusionOptions(settings)
+  const trust = isApproximate ? weighApproximateEvidence(hits.keyword) : undefined
+  const fuse = (limit?: EvidenceLimit) =>
+    fuseCandidates(gatherEvidence(hits.keyword, hits.vector, context, trust, limit), hits, options)
+  const best =
+    options.fusion === 'adaptive' ? { scoreOf: fuseAdaptive, count: POOL_SIZE } : undefined
+  const fused = fuse(best)
   await yieldToEventLoop()
-  const pool = await loadPool(request, fused, timeMatches.candidates, hits, vectorMatch)
+  const pool = await loadPool(request, { fused, fuse }, timeMatches.candidates, hits, vectorMatch)
   await yieldToEventLoop()
   const matched = boostQuestionMatches(pool, question)
   const boosted = applyBoosts(matched, now, toBoostOptions(settings))
@@ -185,14 +213,26 @@ async function retrieveCandidates(request: RecallRequest): Promise<RankedCandida
   const similar = filterBySimilarity(
     diverse,
     vectorMatch?.scale ?? null,
-    toThresholds(settings),
+    isApproximate ? relaxThresholds(toThresholds(settings)) : toThresholds(settings),
     createThresholdRelaxation(text),
+    isApproximate && detectWritingSystem(text) !== 'spaced',
   )
+  const related =
+    request.query.isPersonal === undefined
+      ? similar
+      : filterByDistribution(similar, pool, vectorMatch?.scale ?? null, {
+          isPersonal: request.query.isPersonal,
+          isExpanded: request.expansion !== null,
+        })
   // The scores of a reranker have no zero from which a share could be measured.
-  const keepsTail = reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0
-  const candidates = keepsTail ? similar : dropTail(similar, text)
+  const keepsTail =
+    reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0 || isApproximate
+  const relevant = keepsTail ? related : dropTail(related, text)
+  // What held at an earlier time comes first where a question names that time.
+  const candidates = question.span === null ? orderByCurrency(relevant) : relevant
   return {
     candidates,
+    isLexicalFallback,
     retrievers: {
       keyword: buildRetrieverReport(
         lexical,
@@ -213,12 +253,16 @@ async function retrieveCandidates(request: RecallRequest): Promise<RankedCandida
 /** Context terms of a follow-up count less. Words of a relative time are dropped if memories of that time exist. */
 function adjustTermWeights(
   hits: LexicalHits,
-  { text, context }: RecallRequest,
+  { text, context, expansion }: RecallRequest,
   { span }: ParsedQuestion,
   { hasMemories }: TimeMatches,
 ): LexicalHits {
-  const weighted = context === null ? hits : discountContextTerms(hits, text)
-  return span?.isRelative && hasMemories ? removeTimeTerms(weighted, text, span) : weighted
+  const weighted =
+    context === null && expansion === null
+      ? hits
+      : discountContextTerms(hits, text, { isExpanded: expansion !== null })
+  const isResolved = span !== null && (span.isRelative || /(?:19|20)\d\d/.test(span.words))
+  return isResolved && hasMemories ? removeTimeTerms(weighted, text, span) : weighted
 }
 
 /** The neighbors of the best hits. Without them, hits are scored by their own text. */
@@ -245,10 +289,17 @@ async function loadSessionContext(
   return loaded.kind === 'done' ? new Map([...context, ...loaded.result]) : context
 }
 
+type FusedCandidates = {
+  /** At least the best of each kind. */
+  readonly fused: readonly Candidate[]
+  /** Fuses all candidates. */
+  readonly fuse: () => readonly Candidate[]
+}
+
 /** Loads the best candidates. If most of them repeat each other, the next ones take the free places. */
 async function loadPool(
   request: RecallRequest,
-  fused: readonly Candidate[],
+  { fused, fuse }: FusedCandidates,
   timeMatches: readonly Candidate[],
   hits: RetrieverHits,
   vectorMatch: VectorMatch | null,
@@ -260,7 +311,7 @@ async function loadPool(
   const pool = dropRepetitions(loaded)
   if (loaded.length - pool.length < POOL_SIZE / 2) return pool
   const loadedIds = new Set(loaded.map(({ id }) => id))
-  const next = fused
+  const next = fuse()
     .filter(({ id }) => !bestIds.has(id) && !loadedIds.has(id))
     .slice(0, REFILL_SIZE)
   const refill = await loadCandidates(request, next, [], hits, vectorMatch)
@@ -276,16 +327,16 @@ async function loadCandidates(
 ): Promise<readonly LoadedCandidate[]> {
   const candidates = [...addFusionTrail(best, hits, toFusionOptions(request.settings)), ...others]
   // In parallel, because each is a round trip where the store is a server.
-  const [loaded, vectors] = await Promise.all([
+  const [loaded, similarities] = await Promise.all([
     loadDocuments(request, candidates),
-    loadMissingVectors(request, candidates, vectorMatch),
+    loadMissingSimilarities(request, candidates, vectorMatch),
   ])
-  return addSimilarities(request, filterReadable(loaded, vectorMatch), vectorMatch, vectors)
+  return addSimilarities(request, filterReadable(loaded, vectorMatch), vectorMatch, similarities)
 }
 
 /** Loads the documents, as of the requested time. Documents removed since the search are dropped. */
 async function loadDocuments(
-  { deps, scope, query, where, now }: RecallRequest,
+  { deps, scope, query, where, now, pastSpan }: RecallRequest,
   candidates: readonly Candidate[],
 ): Promise<readonly LoadedCandidate[]> {
   const ids = candidates.map(({ id }) => id)
@@ -297,21 +348,27 @@ async function loadDocuments(
   const documents = new Map(versions.map((document) => [document.id, document]))
   return candidates.flatMap((candidate) => {
     const document = documents.get(candidate.id)
-    return document === undefined ? [] : [attachDocument(candidate, document)]
+    if (document === undefined || (pastSpan !== null && !heldDuring(document, pastSpan))) return []
+    return [attachDocument(candidate, document)]
   })
 }
 
-/** The vectors of candidates that vector search did not return; null when unavailable. */
-async function loadMissingVectors(
+/** The similarities of candidates that vector search did not return; null when unavailable. */
+async function loadMissingSimilarities(
   { deps: { vectors }, scope, timeoutMs }: RecallRequest,
   candidates: readonly Candidate[],
   vectorMatch: VectorMatch | null,
-): Promise<ReadonlyMap<MemoryId, Float32Array> | null> {
+): Promise<ReadonlyMap<MemoryId, number> | null> {
   const ids = candidates.flatMap(({ id, similarity }) => (similarity === null ? [id] : []))
   if (vectorMatch === null || vectors === undefined || ids.length === 0) return null
-  const loaded = await withTimeout(timeoutMs, () =>
-    vectors.vectorsOf(vectorMatch.space, scope, ids),
-  )
+  const { space, vector } = vectorMatch
+  const loaded = await withTimeout(timeoutMs, async () => {
+    if (vectors.similaritiesOf !== undefined) {
+      return vectors.similaritiesOf(space, scope, ids, vector)
+    }
+    const stored = await vectors.vectorsOf(space, scope, ids)
+    return new Map([...stored].map(([id, other]) => [id, innerProduct(vector, other)]))
+  })
   return loaded.kind === 'done' ? loaded.result : null
 }
 
@@ -327,25 +384,24 @@ function filterReadable(
   )
 }
 
-/** Adds the similarities of loaded vectors. Documents without a vector are reported to the indexer. */
+/** Adds the similarities. Documents without a vector are reported to the indexer. */
 function addSimilarities(
   { indexer }: RecallRequest,
   candidates: readonly LoadedCandidate[],
   vectorMatch: VectorMatch | null,
-  vectors: ReadonlyMap<MemoryId, Float32Array> | null,
+  similarities: ReadonlyMap<MemoryId, number> | null,
 ): readonly LoadedCandidate[] {
-  if (vectorMatch === null || vectors === null) return candidates
+  if (vectorMatch === null || similarities === null) return candidates
   const withoutVector = candidates.filter(
-    ({ id, similarity }) => similarity === null && !vectors.has(id),
+    ({ id, similarity }) => similarity === null && !similarities.has(id),
   )
   indexer?.enqueueMissing(
     withoutVector.map(({ memory }) => memory),
     vectorMatch.space,
   )
   return candidates.map((candidate) => {
-    const vector = candidate.similarity === null ? vectors.get(candidate.id) : undefined
-    if (vector === undefined) return candidate
-    const similarity = innerProduct(vectorMatch.vector, vector)
+    const similarity = candidate.similarity === null ? similarities.get(candidate.id) : undefined
+    if (similarity === undefined) return candidate
     const contextSimilarity = Math.max(similarity, candidate.contextSimilarity ?? similarity)
     return reviseCandidate(candidate, { similarity, contextSimilarity })
   })
@@ -400,12 +456,14 @@ function dropTail(
 ): readonly LoadedCandidate[] {
   // An earlier copy of the question scores above any answer, so it must not set the scale.
   const normalized = normalizeStatement(question)
-  const answers = candidates.filter(
-    ({ memory }) => normalizeStatement(memory.content) !== normalized,
-  )
-  const getBest = (isTurn: boolean) =>
-    Math.max(0, ...answers.map(({ id, score }) => (isTurnId(id) === isTurn ? score : 0)))
-  const [bestFact, bestTurn] = [getBest(false), getBest(true)]
+  let [bestFact, bestTurn] = [0, 0]
+  for (const { id, score, memory } of candidates) {
+    const isTurn = isTurnId(id)
+    if (score <= (isTurn ? bestTurn : bestFact)) continue
+    if (normalizeStatement(memory.content) === normalized) continue
+    if (isTurn) bestTurn = score
+    else bestFact = score
+  }
   return candidates.filter(({ id, score, coverage }) => {
     const best = isTurnId(id) ? bestTurn : bestFact
     return score >= best * TAIL_SCORE_SHARE || coverage >= CERTAIN_COVERAGE
@@ -493,7 +551,8 @@ function toRecalledMemory({
   tokens,
   trail,
 }: BudgetedMemory): RecalledMemory {
-  return { memory, score, coverage, evidence, tokens, trail: renderTrail(trail) }
+  const copy = copyDocument(memory)
+  return { memory: copy, score, coverage, evidence, tokens, trail: renderTrail(trail) }
 }
 
 function toFusionOptions(settings: Settings): FusionOptions {
@@ -511,6 +570,16 @@ function toBoostOptions(settings: Settings): BoostOptions {
     importanceWeight: settings['recall.importanceWeight'],
   }
 }
+
+/** Similarities of an approximate model spread wider: answers are less often above the best unrelated text. */
+function relaxThresholds({ minTopSimilarity, minSimilarity }: ThresholdOptions): ThresholdOptions {
+  return {
+    minTopSimilarity: minTopSimilarity * APPROXIMATE_THRESHOLD_FACTOR,
+    minSimilarity: minSimilarity * APPROXIMATE_THRESHOLD_FACTOR,
+  }
+}
+
+const APPROXIMATE_THRESHOLD_FACTOR = 0.6
 
 function toThresholds(settings: Settings): ThresholdOptions {
   return {

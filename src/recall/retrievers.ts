@@ -20,6 +20,7 @@ import type {
   TextMatch,
 } from '../storage/store.ts'
 import type { VectorHit, VectorSpace } from '../storage/vector-index.ts'
+import { isEnglish } from '../text/language.ts'
 import { extractQueryTerms } from '../text/search/terms.ts'
 import type { Indexer } from './indexing/indexer.ts'
 import { blendVectors } from './question/follow-up.ts'
@@ -50,6 +51,8 @@ export type RetrievalRequest = RetrieverDependencies & {
   readonly text: string
   /** The messages before a follow-up question; null for other questions. */
   readonly context: string | null
+  /** Words of likely answers for keyword search, see `expandSlotQuestion`; null for most questions. */
+  readonly expansion: string | null
   readonly now: Instant
   readonly timeoutMs: number
 }
@@ -93,7 +96,7 @@ export async function searchLexical(
 ): Promise<RetrieverResult<TextMatch>> {
   const { deps, scope, context, where, settings, timeoutMs } = request
   if (settings['recall.strategy'] === 'semantic') return createSkipped('the strategy is semantic')
-  const text = context === null ? request.text : `${request.text}\n${context}`
+  const text = [request.text, context, request.expansion].filter((part) => part !== null).join('\n')
   const search = (filter: DocumentFilter, limit: number) =>
     deps.store.searchText(scope, {
       text,
@@ -162,6 +165,8 @@ export type VectorMatch = {
   readonly scale: (similarity: number) => number
   /** Whether the model knows the script of a text; otherwise its vector is noise. */
   readonly isReadable: (text: string) => boolean
+  /** Whether the model only approximates the language of the question, so that keywords count for more. */
+  readonly isApproximate: boolean
 }
 
 /** `lexicalSearch` provides the speakers and names of the first hits. */
@@ -211,7 +216,9 @@ export async function searchVectors(
       : nearest
     // A full list stands for many memories; their exact number makes no difference.
     const memories = hits.length < candidates ? hits.length : SUBJECTS_MAX
-    return { hits, vector, space, scale: createSimilarityScale(memories, calibration), isReadable }
+    const scale = createSimilarityScale(memories, calibration)
+    const isApproximate = model.isApproximateBeyondEnglish === true && !isEnglish(text)
+    return { hits, vector, space, scale, isReadable, isApproximate }
   }
   const response = await circuitBreakers.vector.runGuarded(timeoutMs, task)
   return response.kind === 'done' && 'kind' in response.result
@@ -268,17 +275,31 @@ async function embedQuestion(
   return contextVector === undefined ? vector : blendVectors(vector, contextVector)
 }
 
-/** Whether a model reads a text. Models for languages in Latin script make noise of other scripts. */
+/** Whether a model reads a text. Vectors of texts in other scripts than those of its languages are noise. */
 function canRead(text: string, languages: readonly string[] | undefined): boolean {
   // A hundred memories are tested per question, and nearly all are ASCII.
-  if (!BEYOND_ASCII.test(text)) return true
-  if (languages === undefined || !languages.every((language) => LATIN_LANGUAGES.has(language))) {
-    return true
-  }
+  if (languages === undefined || !BEYOND_ASCII.test(text)) return true
+  const scripts = languages.map(scriptOf)
+  if (scripts.includes(null)) return true
   const letters = text.match(/\p{L}/gu) ?? []
-  const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
+  const foreign = letters.filter((letter) => !scripts.some((script) => script?.test(letter)))
   return foreign.length <= letters.length / 3
 }
+
+/** Null when unknown. */
+function scriptOf(language: string): RegExp | null {
+  return LATIN_LANGUAGES.has(language) ? LATIN_SCRIPT : (SCRIPTS.get(language) ?? null)
+}
+
+const LATIN_SCRIPT = /\p{Script=Latin}/u
+const SCRIPTS: ReadonlyMap<string, RegExp> = new Map([
+  ['ar', /\p{Script=Arabic}/u],
+  ['ja', /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u],
+  ['ko', /\p{Script=Hangul}/u],
+  ['ru', /\p{Script=Cyrillic}/u],
+  ['th', /\p{Script=Thai}/u],
+  ['zh', /\p{Script=Han}/u],
+])
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u
 

@@ -389,7 +389,10 @@ export interface Store {
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
   /** Counts the memories that match. */
   countMemories(scope: Scope, where: MemoryFilter): Promise<MemoryCounts>
-  /** Reads documents: memories, and turns where `types` includes them. */
+  /**
+   * Reads documents: memories, and turns where `types` includes them. The rows may be shared with caches of the store, so
+   * callers must not modify them or pass them on.
+   */
   findDocuments(scope: Scope, query: DocumentQuery): Promise<Page<SearchDocument>>
   /**
    * Lexical search (BM25). A document can be found as soon as its commit returns. Corpus statistics cover all documents of

@@ -72,6 +72,16 @@ export interface VectorIndex {
     scope: Scope,
     ids: readonly MemoryId[],
   ): Promise<ReadonlyMap<MemoryId, Float32Array>>
+  /**
+   * The similarities of documents in the scope to a vector, as the inner product of `vectorsOf` gives them. Optional, for
+   * an index that need not copy its vectors to compare them.
+   */
+  similaritiesOf?(
+    space: VectorSpace,
+    scope: Scope,
+    ids: readonly MemoryId[],
+    vector: Float32Array,
+  ): Promise<ReadonlyMap<MemoryId, number>>
   /** Lists entries by id, oldest first, for comparison with the store. Pass the last id as `after` for the next page. */
   list(
     space: VectorSpace,

@@ -1,6 +1,6 @@
 /**
- * Runs one command line and returns its exit code. Every answer and every error is printed here and nowhere else,
- * so that standard output holds what was asked for and nothing besides.
+ * Runs one command line and returns its exit code. All results and errors are printed here, so that standard output
+ * contains only the result.
  */
 import { type AppError, ERRORS, toAppError } from '../../lib/errors.ts'
 import {
@@ -41,8 +41,8 @@ async function execute(parsed: ParsedCommandLine, host: Host): Promise<CommandRe
   const style = createStyle(host.stdout, host.hasColor)
   if (globals.version) return { json: { version: host.version }, text: `recollect ${host.version}` }
   if (command === null || globals.help) {
-    const asked = parseCommandLine(['help', ...(command === null ? [] : [command.name])], COMMANDS)
-    return asked.command === null ? null : runCommand(asked.command, asked, host, style)
+    const help = parseCommandLine(['help', ...(command === null ? [] : [command.name])], COMMANDS)
+    return help.command === null ? null : runCommand(help.command, help, host, style)
   }
   return runCommand(command, parsed, host, style)
 }
@@ -88,7 +88,7 @@ function operationsFor(host: Host, setup: CliEnvironment): OperationClient {
     : createRemoteClient({ server: remote, explicitScope: named, signal: host.stopSignal })
 }
 
-/** Most commands need operations, some never do. */
+/** Lazy, because some commands need no operations. */
 function lazy(create: () => OperationClient) {
   let made: OperationClient | undefined
   return {
@@ -113,7 +113,7 @@ function flagsOf(globals: ParsedCommandLine['globals']) {
   }
 }
 
-/** All but the key: it would stand in whatever keeps what was printed. */
+/** Omits the key, which must not appear in printed output. */
 function sameFlags(globals: ParsedCommandLine['globals']): readonly string[] {
   return (['data', 'owner', 'user', 'session', 'encryption-key-file', 'url'] as const).flatMap(
     (name) => {
@@ -129,7 +129,7 @@ async function print({ stdout }: Host, answer: CommandResult, isJson: boolean): 
   return stdout.write(`${stdout.isTerminal ? jsonForTerminal(json) : json}\n`)
 }
 
-/** What JSON leaves as it is and a terminal would obey. */
+/** Escapes characters that JSON allows and a terminal interprets. */
 function jsonForTerminal(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -166,7 +166,7 @@ async function printError(
   await host.stderr.write(`${whole.join('\n')}\n`)
 }
 
-/** The parser of JSON quotes what it could not parse, which may be part of a memory. */
+/** JSON syntax errors quote the input, which may be part of a memory. */
 function unexpected({ message, cause }: AppError): string {
   const what = cause instanceof SyntaxError ? 'stored data could not be parsed' : message
   return `Unexpected error: ${what}`
@@ -183,7 +183,7 @@ function hintFor(error: AppError, command: Command | null): string | null {
   return optionHint(error, command)
 }
 
-/** Where it happened, down to the first cause. Messages are left out: below ours, they may quote anything. */
+/** The stack down to the first cause, without messages, which may quote private text. */
 function traceOf(thrown: unknown): readonly string[] {
   const lines: string[] = []
   for (let error = thrown; error instanceof Error; error = error.cause) {

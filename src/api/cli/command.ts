@@ -1,6 +1,6 @@
 /**
- * What a command is: an entry of a table from which parsing, help and the documents are made. A command answers
- * with one value in two forms, for programs and for people; who called decides which one is printed.
+ * A command is a table entry from which parsing, help and the reference are derived. It returns its result as JSON and
+ * as text.
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -8,7 +8,7 @@ import type { CliEnvironment, Host } from './host.ts'
 import type { OperationClient } from './operation-client.ts'
 import type { Style } from './output/text-rendering.ts'
 
-/** `value` stands for the value in help: `name`, `n`, `file`. */
+/** `value` is the placeholder in help: `name`, `n`, `file`. */
 export type Option =
   | { readonly kind: 'flag'; readonly help: string }
   | { readonly kind: 'value'; readonly value: string; readonly help: string }
@@ -33,17 +33,17 @@ export type Invocation<O extends Options = Options> = {
   readonly host: Host
   readonly options: OptionValues<O>
   readonly positionals: readonly string[]
-  /** The only argument is a `-` that stands for standard input. */
+  /** The only argument is `-` for standard input. */
   readonly isStdinRequested: boolean
   readonly isJson: boolean
-  /** Whether `--data` was given, beside what the environment says. */
+  /** Whether `--data` was passed, as opposed to an environment variable. */
   readonly hasDataOption: boolean
   readonly style: Style
-  /** Does an operation, here or on the server that was named. */
+  /** Performs an operation locally or on the configured server. */
   readonly perform: OperationClient['perform']
-  /** Where and for whom; read on first use, so that `help` works whatever the environment says. */
+  /** Parsed on first use, so that `help` works with an invalid environment. */
   getEnvironment(): CliEnvironment
-  /** A command line to suggest, for the same data, owner and user as this one. */
+  /** Formats a command line to suggest, with the same data folder, owner and user. */
   suggestCommand(commandLine: string): string
 }
 
@@ -65,18 +65,18 @@ export type Command = {
   readonly name: string
   readonly group: CommandGroup
   readonly summary: string
-  /** What the summary leaves open, in whole sentences. */
+  /** Further explanation in whole sentences. */
   readonly details?: string
   readonly arguments: readonly Argument[]
   readonly options: Options
   readonly examples: readonly string[]
-  /** It is about this machine, so that no server can do it. */
+  /** The command concerns this machine and cannot run against a server. */
   readonly isLocalOnly?: boolean
-  /** Null when the command has printed everything itself. */
+  /** Null when the command has printed its own output. */
   run(call: Invocation): Promise<CommandResult | null>
 }
 
-/** Gives `run` the types of the command's own options. */
+/** Infers the option types of `run`. */
 export function defineCommand<const O extends Options>(
   command: Omit<Command, 'options' | 'run'> & {
     readonly options: O
@@ -86,7 +86,7 @@ export function defineCommand<const O extends Options>(
   return command
 }
 
-/** A command line that can't be understood, and what to do about it. */
+/** An invalid command line, with a hint. */
 export class UsageError extends AppError {
   readonly hint: string | null
 
@@ -96,7 +96,7 @@ export class UsageError extends AppError {
   }
 }
 
-/** For what no server can do. */
+/** Refuses commands that cannot run against a server. */
 export function assertLocal(call: Invocation, what: string): void {
   const { remote } = call.getEnvironment()
   if (remote === null) return
@@ -106,14 +106,14 @@ export function assertLocal(call: Invocation, what: string): void {
   )
 }
 
-/** The one argument that the table says is required. */
+/** The first required argument. */
 export function requirePositional(call: Invocation): string {
   const [word] = call.positionals
   if (word === undefined) throw new UsageError('A required argument is missing.')
   return word
 }
 
-/** Asks on a terminal; elsewhere `--yes` must have been given. */
+/** Asks for confirmation on a terminal; without a terminal, `--yes` is required. */
 export async function confirmAction(
   call: Invocation<{ readonly yes: { readonly kind: 'flag'; readonly help: string } }>,
   question: string,

@@ -5,48 +5,48 @@ import type {
   StoreMigrationResult,
 } from '../../portability/store-migration/store-migration.ts'
 
-/** The database in the configured data folder. When it is encrypted and no key is given, a terminal is asked. */
+/** The database in the configured data folder. An encrypted database without a key prompts on the terminal. */
 export interface Database {
   readonly folder: string
   readonly file: string
   state(): DatabaseState
-  /** With `create: false`, a database that isn't there yet looks empty and is not made. */
+  /** With `create: false`, a missing database appears empty and is not created. */
   openEngine(options: { readonly create: boolean }): Promise<Engine>
-  /** Writes a consistent copy to a path where nothing is yet, encrypted as the original is. */
+  /** Writes a consistent copy to a new path, encrypted like the original. */
   backup(path: string): Promise<void>
-  /** Writes such a copy into a folder, under the time it was made, and removes the oldest beyond `keep`. */
+  /** Writes such a copy into a folder, named by time, and removes all but the latest `keep`. */
   snapshot(
     folder: string,
     keep: number,
   ): Promise<{ readonly file: string; readonly removed: number }>
-  /** Puts a copy in the place of the database: a file, or the last in a folder that was made by then. */
+  /** Restores a backup: a file, or the latest one in a folder up to a time. */
   restoreBackup(from: string, options: RestoreOptions): Promise<RestoreResult>
   encrypt(key: NewKey, onProgress: ProgressHandler): Promise<EncryptionResult>
   decrypt(onProgress: ProgressHandler): Promise<EncryptionResult>
   rekey(key: NewKey, onProgress: ProgressHandler): Promise<EncryptionResult>
-  /** Reads what can still be read into a new database and puts it in the place of the damaged one, which is kept. */
+  /** Recovers readable rows into a new database. The damaged file is kept. */
   salvage(onProgress: ProgressHandler): Promise<SalvageResult>
-  /** Moving everything to another place. */
+  /** Migration to another store. */
   readonly migrator: StoreMigrator
 }
 
 export type RestoreOptions = {
-  /** Null: the last there is. */
+  /** Null: the latest. */
   readonly at: number | null
-  /** Also where there is a database; that is kept beside the new one. */
+  /** Replaces an existing database, which is kept beside the new one. */
   readonly force: boolean
 }
 
 export type RestoreResult = {
   readonly file: string
-  /** Where the database was put that had been there. */
+  /** The path of the replaced database. */
   readonly previousFile: string | null
 }
 
 export interface StoreMigrator {
-  /** How much there is to move. */
+  /** Counts the rows to migrate. */
   preview(): Promise<MigrationPreview>
-  /** While it is used; what was stopped goes on where it was. */
+  /** Online; an interrupted migration resumes. */
   migrate(target: MigrationTarget, options: MigrationOptions): Promise<MigrationResult>
   /** Null when there is nothing to undo. */
   undo(): Promise<MigrationUndoResult | null>
@@ -54,7 +54,7 @@ export interface StoreMigrator {
 
 export type MigrationTarget =
   | { readonly kind: 'postgres'; readonly url: string; readonly schema: string | null }
-  /** A data folder. Without a key, the database is encrypted as this one is. */
+  /** A data folder. Without a key, it is encrypted like the source. */
   | { readonly kind: 'folder'; readonly folder: string; readonly key: NewKey | null }
 
 export type MigrationOptions = {
@@ -64,33 +64,33 @@ export type MigrationOptions = {
 
 export type MigrationPreview = Pick<StoreMigrationResult, 'from' | 'rows' | 'vectors'>
 export type MigrationResult = StoreMigrationResult & {
-  /** What to set from now on, as lines for a shell. */
+  /** Environment variables for the new store, as shell lines. */
   readonly settings: readonly string[]
 }
 
-/** `unreadable`: it begins neither like a database nor like an encrypted one. */
+/** `unreadable`: the header is neither a plain nor an encrypted database. */
 export type DatabaseState = 'missing' | 'plain' | 'encrypted' | 'unreadable'
 
 export type ProgressHandler = (done: number, total: number) => void
 
-/** Where the key of a database that is being encrypted comes from. */
+/** The source of a new encryption key. */
 export type NewKey =
   | { readonly kind: 'configured' }
   | { readonly kind: 'file'; readonly path: string }
-  /** A file that is made with a new random key. */
+  /** The path of a new file with a random key. */
   | { readonly kind: 'generated'; readonly path: string }
   | { readonly kind: 'passphrase'; readonly passphrase: string }
 
 export type EncryptionResult = {
   readonly isChanged: boolean
-  /** Copies beside an encrypted database that anyone can still read. */
+  /** Unencrypted copies beside an encrypted database. */
   readonly plainCopies: readonly string[]
 }
 
 export type SalvageResult = {
   readonly recovered: Readonly<Record<string, number>>
-  /** What could not be read, in words. */
+  /** Descriptions of unreadable parts. */
   readonly losses: readonly string[]
-  /** Where the damaged database was put. */
+  /** The new path of the damaged database. */
   readonly quarantineFile: string
 }

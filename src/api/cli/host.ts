@@ -1,14 +1,13 @@
 /**
- * Everything the command line needs from outside: streams, questions, and the database that flags and environment
- * point at. Commands reach the system only through this, so that they run in tests as they run in a terminal.
+ * The environment of the command line: streams, prompts, and the configured database. Commands access the system only
+ * through it, so that tests run them as a terminal does.
  */
 
 import type { FailureListener } from '../../conversations/failures.ts'
 import type { SettingValues } from '../../domain/settings/settings.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { ImportRecord } from '../../portability/importers/foreign-record.ts'
-import type { ImportFormat } from '../../portability/importers/format-detection.ts'
+import type { ImportReader, ImportSource } from '../../portability/import-source.ts'
 import type { ProviderAnswerListener } from '../gateway/gateway-request.ts'
 import type { HttpServerOptions, ServerNetworkOptions } from '../http/server-options.ts'
 import type { ToolSets } from '../mcp/tool-registry.ts'
@@ -21,22 +20,22 @@ export interface Host {
   readonly stdout: Output
   readonly stderr: Output
   readonly hasColor: boolean
-  /** Fires when the person wants to stop: Ctrl-C, or a request to terminate. */
+  /** Aborted by Ctrl-C or SIGTERM. */
   readonly stopSignal: AbortSignal
   now(): number
-  /** Asks on the terminal. Only called when there is one. */
+  /** Prompts on the terminal; requires one. */
   confirm(question: string): Promise<boolean>
-  /** Asks without showing what is typed. Only called when there is a terminal. */
+  /** Prompts without echo; requires a terminal. */
   askSecret(question: string): Promise<string>
-  /** Flags over environment over defaults. */
+  /** Configuration from flags, then environment, then defaults. */
   configure(flags: GlobalFlags): CliEnvironment
-  /** Makes an empty folder that the system may clear away some day. */
+  /** Creates an empty temporary folder. */
   makeTemporaryFolder(): string
-  /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
+  /** Runs a tool of the repository and returns its exit code; null outside of a clone. */
   runTool(name: 'eval' | 'bench', argv: readonly string[]): Promise<number | null>
-  /** How this very program is started; null when it was installed as a package, which `npx` finds. */
+  /** The command that starts this installation; null when it is in a cache that may be cleared, as that of `npx`. */
   readonly program: readonly [string, ...string[]] | null
-  /** Where programs of this person keep their configuration. */
+  /** The folder for per-user configuration of programs. */
   readonly homes: ConfigurationHomes
 }
 
@@ -53,11 +52,11 @@ export interface Input {
 export interface Output {
   readonly isTerminal: boolean
   readonly columns: number
-  /** Resolves when there is room for more; rejects with `OutputClosed` once nobody reads any more. */
+  /** Resolves when the output accepts more; rejects with `OutputClosed` when its reader has gone. */
   write(text: string): Promise<void>
 }
 
-/** The reader of our output has gone, as `head` does. It is no failure. */
+/** The reader of the output has gone, as with `head`. Not a failure. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
 }
@@ -72,7 +71,7 @@ export type GlobalFlags = {
   readonly key?: string
 }
 
-/** Whose memories. */
+/** The resolved scope. */
 export type ScopeNames = {
   readonly owner: string
   readonly user?: string
@@ -81,9 +80,9 @@ export type ScopeNames = {
 
 export type CliEnvironment = {
   readonly scope: ScopeNames
-  /** What was said about whose memories are meant; what was not said is left out. */
+  /** The explicitly configured parts of the scope. */
   readonly explicitScope: Partial<ScopeNames>
-  /** The server that is to do it instead, or null for the database on this machine. */
+  /** The configured server; null for the local database. */
   readonly remote: RemoteServer | null
   readonly server: ServerNetworkOptions
   readonly mcpTools: ToolSets
@@ -91,49 +90,24 @@ export type CliEnvironment = {
   readonly settings: SettingValues
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: Database
-  /** The data folder that was named by flag or variable, or null for the usual one. */
+  /** The explicitly configured data folder; null for the default. */
   readonly explicitDataFolder: string | null
-  /** Where the key in force comes from, in words, or null when there is none. */
+  /** A description of the key's source; null without a key. */
   readonly keyOrigin: string | null
-  /** An engine that forgets everything with the process. */
+  /** An engine without persistence. */
   openInMemoryEngine(): Promise<Engine>
   serve(options: ServeOptions): Promise<RunningServer>
-  /** Finds out what a file is, and gives what it holds. */
+  /** Detects the format of an import source and opens it. */
   openImport(source: ImportSource): Promise<ImportReader>
-  /** Speaks MCP on standard input and output until the client goes or `stop` fires. */
+  /** Serves MCP over stdio until the client disconnects or `stop` is aborted. */
   serveMcp(options: McpStdioOptions): Promise<void>
 }
 
-export type ImportSource = {
-  /** A file, or bytes that come from elsewhere, with a name for messages. */
-  readonly source: string | { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
-  /** What it is, where that can't be told from how it begins. */
-  readonly from?: string
-  /** Called with the number of bytes read so far, of `sizeBytes`. */
-  readonly onBytes?: (bytes: number) => void
-}
-
-export type ImportReader = {
-  readonly format: ImportFormat
-  /** Null where it is not known beforehand. */
-  readonly sizeBytes: number | null
-  /** Nothing stays open after this; a source that was read to its end is closed already. */
-  close(): void
-} & (
-  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
-  | {
-      readonly kind: 'records'
-      readonly records: AsyncIterable<ImportRecord>
-      /** When the file was last changed; null where that is not known. */
-      readonly observedAt: number | null
-    }
-)
-
 export type RemoteServer = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly key: string | null
-  /** Where the address was given, in words. */
+  /** A description of where the address was configured. */
   readonly origin: string
 }
 
@@ -148,32 +122,34 @@ export type McpStdioOptions = {
 
 export type ServeOptions = Partial<ServerNetworkOptions> & {
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly engine: Engine
   readonly version: string
-  /** `off` lets everybody in who reaches the port. Default: `keys`. */
+  /** `off` disables authentication. Default: `keys`. */
   readonly auth?: 'keys' | 'off'
   readonly embeddingProviders?: readonly EmbeddingProvider[]
 } & Pick<
     HttpServerOptions,
-    'metrics' | 'hasPublicMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
+    'metrics' | 'hasPublicMetrics' | 'onRequest' | 'mounts' | 'studioFolder' | 'docsFolder'
   > & {
     readonly onAnswer?: ProviderAnswerListener
     /** Called when memory fails in the gateway and the request continues without it. */
     readonly onFailure?: FailureListener
-    /** Default: the system's. */
+    /** Default: the system clock. */
     readonly clock?: Clock
-    /** How long requests under way may take to finish when it is closed. */
+    /** The grace period for running requests on close. */
     readonly graceMs?: number
   }
 
 export type RunningServer = {
   readonly url: string
-  /** What a person should know about how it is reached, in words. */
+  /** Warnings about the configuration. */
   readonly warnings?: readonly string[]
-  /** Of the key that was made because there was none: shown once and never again. */
+  /** The management key that was created because none existed; shown only once. */
   readonly managementKey?: string | null
-  /** Stops taking requests, lets those under way finish, then cuts what is left. */
+  /** Signs a browser on this machine in to the Studio, once; null where that is not possible. */
+  readonly signInUrl?: string | null
+  /** Stops accepting requests, waits for running ones up to the grace period, then aborts them. */
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** Operations on the database of this machine. Whoever can read its file may do everything with it. */
+/** Performs operations on the local database. Whoever can read its file has full access. */
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, performOperation } from '../operations/operation.ts'
 import type { CliEnvironment } from './host.ts'
 import type { OperationClient } from './operation-client.ts'
 
-/** What makes something out of nothing. To all others a database that isn't there is empty, and is not made. */
+/** Operations that create a missing database. For all others it appears empty and is not created. */
 const CREATING_OPERATIONS: ReadonlySet<string> = new Set([
   'memory.add',
   'memory.learn',
@@ -42,7 +42,7 @@ export function createLocalClient({ setup, version, signal }: LocalClientOptions
         ...{ engine, caller: toLocalCaller(scope), version, embeddingProviders, signal },
         ...(onProgress === undefined ? {} : { onProgress }),
       }
-      return performOperation(operation, context, input) as never // the output of this very operation
+      return performOperation(operation, context, input) as never // the output of this operation
     },
     close: async () => {
       await open?.engine.close()

@@ -1,4 +1,4 @@
-/** What commands call: the entries of the one table of operations, done here or by a server. They can't tell which. */
+/** Performs operations from the table, locally or on a server. */
 import type { z } from 'zod'
 import type { Operation, ProgressListener } from '../operations/operation.ts'
 
@@ -6,9 +6,9 @@ export interface OperationClient {
   perform<Input extends z.ZodObject, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
     input: z.input<Input>,
-    /** Heard where the work is done here; a server tells only the end. */
+    /** Called for local operations only. */
     onProgress?: ProgressListener,
   ): Promise<z.output<Output>>
-  /** Lets go of what was opened. Nothing may be under way. */
+  /** Releases resources. No operation may be running. */
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Operations done by a server: each becomes the request that its entry in the table spells, and what comes back is what
- * a local call would have returned or thrown.
+ * Performs operations on a server: maps each to its HTTP request and maps the response to the result or error of a
+ * local call.
  */
 import {
   AppError,
@@ -10,21 +10,21 @@ import {
   type FieldError,
 } from '../../lib/errors.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Operation } from '../operations/operation.ts'
+import { decodeLines } from '../../lib/utf8-lines.ts'
+import type { Operation, Upload } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
-import { decodeLines } from './input/text-input.ts'
 import type { OperationClient } from './operation-client.ts'
 
 export type RemoteClientOptions = {
   readonly server: RemoteServer
-  /** Whose memories were meant, where that was said; otherwise the key decides. */
+  /** The explicitly configured scope; otherwise the key decides. */
   readonly explicitScope: CliEnvironment['explicitScope']
   readonly signal: AbortSignal
 }
 
 const LINES_TYPE = 'application/x-ndjson'
 
-/** An error as a server told it, with the fields that it blamed. */
+/** An error of the server with its field errors. */
 class RemoteError extends AppError {
   readonly #faults: readonly FieldError[]
 
@@ -55,14 +55,14 @@ export function createRemoteClient({
       const input = withScope(operation, given, named)
       const response = await sendRequest(server, toHttpRequest(server, operation, input), signal)
       if (!response.ok) throw await toError(server, response)
-      if (operation.http.stream === 'out') return readLines(server, response) as never // as its output says
-      return (await readOutput(server, operation, response)) as never // checked against its output
+      if (operation.http.stream === 'out') return readLines(server, response) as never // as declared by its output
+      return (await readOutput(server, operation, response)) as never // validated against its output
     },
     close: async () => {},
   }
 }
 
-/** Names go with the input, where the operation has fields for them. */
+/** Adds the scope to operations that have fields for it. */
 function withScope(
   { input }: Operation,
   given: Input,
@@ -95,11 +95,20 @@ export function toHttpRequest(
   const init = { method: http.method, headers, redirect: 'error' as const }
   if (http.stream === 'in') {
     const { lines, ...query } = rest
-    const body = ReadableStream.from(toBytes(lines as AsyncIterable<string>)) // as its input says
+    const body = ReadableStream.from(toBytes(lines as AsyncIterable<string>)) // as declared by its input
     const sent = { ...headers, 'content-type': LINES_TYPE }
     return {
       url: url + path + toQuery(query),
-      init: { ...init, headers: sent, body, duplex: 'half' } as RequestInit, // Node asks for `duplex`; its types don't know it
+      init: { ...init, headers: sent, body, duplex: 'half' } as RequestInit, // Node requires `duplex`, which its types lack
+    }
+  }
+  if (http.stream === 'upload') {
+    const { upload, ...query } = rest
+    const body = ReadableStream.from((upload as Upload).bytes) // as declared by its input
+    const sent = { ...headers, 'content-type': 'application/octet-stream' }
+    return {
+      url: url + path + toQuery(query),
+      init: { ...init, headers: sent, body, duplex: 'half' } as RequestInit, // Node requires `duplex`, which its types lack
     }
   }
   if (http.method === 'GET') return { url: url + path + toQuery(rest), init }
@@ -133,7 +142,7 @@ async function sendRequest(
   }
 }
 
-/** What stopped the lines that were being sent is what went wrong, not the connection that it broke. */
+/** An error of the sent lines is the cause, not the broken connection. */
 function toConnectionError({ url, origin }: RemoteServer, error: unknown): AppError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AppError) return cause
@@ -156,7 +165,7 @@ function reasonOf(error: unknown): string {
 
 async function readOutput(server: RemoteServer, { output }: Operation, response: Response) {
   const json = await readJson(server, response)
-  // Printed as it came: a newer server may say more than this program knows.
+  // Not stripped: a newer server may return more fields.
   if (output.safeParse(json).success) return json
   throw new AppError(
     'unavailable',
@@ -193,15 +202,16 @@ function truncatedResponseError({ url }: RemoteServer, error: unknown): AppError
 
 async function toError(server: RemoteServer, response: Response): Promise<AppError> {
   const body = await readJson(server, response)
-  const told = isObject(body) && isObject(body.error) ? body.error : null
-  const code = told === null ? undefined : findErrorCode(told.code)
-  if (told === null || code === undefined) return notRecollectError(server, response)
-  const message = code === 'unauthenticated' ? `${told.message} ${keyAdvice(server)}` : told.message
+  const fields = isObject(body) && isObject(body.error) ? body.error : null
+  const code = fields === null ? undefined : findErrorCode(fields.code)
+  if (fields === null || code === undefined) return notRecollectError(server, response)
+  const message =
+    code === 'unauthenticated' ? `${fields.message} ${keyAdvice(server)}` : fields.message
   return new RemoteError(
     code,
     String(message),
-    isObject(told.facts) ? (told.facts as ErrorDetails) : {}, // written by an AppError of the same kind
-    faultsIn(told.details),
+    isObject(fields.facts) ? (fields.facts as ErrorDetails) : {}, // serialized from an AppError
+    faultsIn(fields.details),
   )
 }
 

@@ -1,4 +1,4 @@
-/** The host's streams and questions, made from those of a process. */
+/** Streams and prompts of the host, from those of a process. */
 import { createInterface } from 'node:readline'
 import { addAbortSignal, Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
@@ -8,18 +8,21 @@ import { type Input, type Output, OutputClosed } from './host.ts'
 const COLUMNS = 80
 
 export function createOutput(stream: WriteStream): Output {
-  // Without a listener a closed pipe would end the process with a stack trace; `write` tells its caller instead.
+  // Without a listener, a closed pipe would end the process with a stack trace; `write` rejects instead.
   stream.on('error', () => {})
   return {
     isTerminal: stream.isTTY === true,
     get columns() {
-      return stream.columns || COLUMNS // 0 when it does not know
+      return stream.columns || COLUMNS // 0 when unknown
     },
     write: (text) =>
       new Promise((resolve, reject) => {
         stream.write(text, (error) => {
           if (error == null) resolve()
-          else reject(isClosed(error) ? new OutputClosed('Nobody reads the output.') : error)
+          else
+            reject(
+              isClosed(error) ? new OutputClosed('The reader of the output has closed it.') : error,
+            )
         })
       }),
   }

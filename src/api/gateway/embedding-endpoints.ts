@@ -1,11 +1,22 @@
-/** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the configured embedder and reranker. */
+/**
+ * `POST /v1/embeddings`: answered by the provider of the model, or by the embedder of memory under its own name.
+ * `POST /v1/rerank`: answered by the reranker of memory.
+ */
 import { z } from 'zod'
-import { AppError } from '../../lib/errors.ts'
+import { parseScope } from '../../domain/scope.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { routeModel } from '../../models/model-routing.ts'
+import type { ModelRoute, ProviderKind } from '../../models/provider.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sendJson } from '../http/messages/response.ts'
+import { replaceModel } from './formats/json-edit.ts'
 import { type GatewayOptions, type GatewayRequest, readRequestBody } from './gateway-request.ts'
+import { parseMemoryHeaders } from './proxy/memory-headers.ts'
+import { forwardRequest } from './proxy/passthrough.ts'
 
+export const EMBEDDINGS_PATH = '/v1/embeddings'
+const KINDS_WITHOUT_EMBEDDINGS: readonly ProviderKind[] = ['anthropic', 'demo']
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
 const TEXT_CHARACTERS_MAX = 200_000
@@ -42,8 +53,51 @@ const rerankInput = z.looseObject({
 })
 
 export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> {
-  const { options, request, response, signal } = exchange
-  const { json } = await readRequestBody(exchange)
+  const body = await readRequestBody(exchange)
+  const { model } = parseInput(embeddingsInput.pick({ model: true }), body.json)
+  const route = await routeEmbeddingModel(exchange, model)
+  if (route === null) return embedLocally(exchange, body.json)
+  const bytes =
+    route.model === model ? body.bytes : Buffer.from(replaceModel(body.text, route.model), 'utf8')
+  await forwardRequest(exchange, route.provider, EMBEDDINGS_PATH, bytes)
+}
+
+/**
+ * Null for the embedder of memory: under its own name, and for models that no provider has where
+ * `gateway.embeddingFallbackEnabled` allows it. Vectors of another model would be stored as those of the named one.
+ */
+async function routeEmbeddingModel(
+  { options, request, caller }: GatewayRequest,
+  model: string,
+): Promise<ModelRoute | null> {
+  const { engine, registry } = options
+  const named = Object.hasOwn(registry.aliases, model) ? (registry.aliases[model] ?? model) : model
+  const { embedder: own } = engine.admin.getComponents()
+  if (own !== null && [own.model, `${own.source}/${own.model}`].includes(named)) return null
+  try {
+    const route = routeModel(registry, 'chat', model)
+    if (!KINDS_WITHOUT_EMBEDDINGS.includes(route.provider.kind)) return route
+  } catch (error) {
+    if (toAppError(error).code !== 'not_found') throw error
+  }
+  const { owner } = parseMemoryHeaders(request, caller)
+  const settings = await engine.admin.settings.resolve(parseScope({ owner }).owner)
+  if (settings['gateway.embeddingFallbackEnabled']) return null
+  const suggestion =
+    own === null
+      ? 'Configure a provider that has it.'
+      : `Configure a provider that has it, or name the built-in model "${own.source}/${own.model}".`
+  throw new AppError(
+    'not_found',
+    `No provider has the embedding model "${model.slice(0, 200)}". ${suggestion}`,
+    { model: model.slice(0, 200) },
+  )
+}
+
+async function embedLocally(
+  { options, request, response, signal }: GatewayRequest,
+  json: JsonObject,
+): Promise<void> {
   const input = parseInput(embeddingsInput, await decodeTokenInputs(json, options.loadTokenDecoder))
   const texts = [input.input].flat()
   const purpose = input.input_type?.includes('query') === true ? 'query' : 'document'

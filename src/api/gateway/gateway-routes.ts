@@ -4,9 +4,10 @@
  */
 import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
-import { handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
+import { EMBEDDINGS_PATH, handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
 import { findFormatByPath } from './formats/index.ts'
-import { errorBodyFor, errorIdHeaderFor } from './gateway-errors.ts'
+import { errorBodyFor, errorIdHeaderFor, isAnthropicRequest } from './gateway-errors.ts'
+import { GATEWAY_PATHS } from './gateway-paths.ts'
 import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 import { ModelList } from './model-list.ts'
 import {
@@ -15,8 +16,10 @@ import {
   forwardStoredResponseRequest,
   matchStoredResponseRequest,
 } from './proxy/passthrough.ts'
+import { ProviderState } from './proxy/provider-state.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
-import { ResponseOwnership } from './proxy/response-ownership.ts'
+import { handleResourceRequest } from './resources/resource-handler.ts'
+import { parseResourcePath } from './resources/resource-path.ts'
 import { HiddenToolCalls } from './tools/hidden-tool-calls.ts'
 import { ToolSupportCache } from './tools/tool-handler.ts'
 
@@ -27,21 +30,21 @@ const PATH = '/v1'
 const HANDLERS: {
   readonly [path: string]: ((exchange: GatewayRequest) => Promise<void>) | undefined
 } = {
-  '/v1/embeddings': handleEmbeddings,
+  [EMBEDDINGS_PATH]: handleEmbeddings,
   '/v1/rerank': handleRerank,
-  [COUNT_TOKENS_PATH]: forwardCountTokens,
 }
 
 export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
-  const responseOwnership = new ResponseOwnership(options.engine, options.clock)
+  const providerState = new ProviderState(options.engine, options.clock)
   const caches = {
     hiddenToolCalls: new HiddenToolCalls(options.clock),
     toolSupport: new ToolSupportCache(options.clock),
-    responseOwnership,
+    providerState,
   }
   return {
     path: PATH,
+    paths: GATEWAY_PATHS,
     isProxied: (path) => findFormatByPath(path) !== null,
     errorBody: errorBodyFor,
     errorIdHeader: errorIdHeaderFor,
@@ -54,16 +57,21 @@ export function createGateway(options: GatewayOptions): Mount {
         const id = decodePathSegment(path.slice('/v1/models/'.length))
         return models.respond(exchange, id === '' ? null : id)
       }
-      const storedResponse = matchStoredResponseRequest(path)
+      const resource = parseResourcePath(method, path, isAnthropicRequest(request))
+      const storedResponse = resource?.kind === 'call' ? null : matchStoredResponseRequest(path)
       if (storedResponse !== null) {
         assertMethod(exchange, ...storedResponse.methods)
-        return forwardStoredResponseRequest(exchange, storedResponse, responseOwnership)
+        return forwardStoredResponseRequest(exchange, storedResponse, providerState)
+      }
+      if (path === COUNT_TOKENS_PATH) {
+        assertMethod(exchange, 'POST')
+        return forwardCountTokens(exchange, providerState)
       }
       const format = findFormatByPath(path)
       const handle =
         format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, caches)
-      if (handle === undefined) {
-        throw new AppError('not_found', `Unknown path: ${method} ${path}.`)
+      if (resource !== null || handle === undefined) {
+        return handleResourceRequest(exchange, path, resource, providerState)
       }
       assertMethod(exchange, 'POST')
       return handle(exchange)

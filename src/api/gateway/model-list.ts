@@ -1,11 +1,19 @@
 /** `GET /v1/models`: the models of all providers, under the names by which the gateway accepts them. */
 import { AppError } from '../../lib/errors.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
 import { isAnthropicRequest } from './gateway-errors.ts'
 import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 
-type Model = { readonly id: string; readonly owner: string; readonly created: number }
+type Model = {
+  readonly id: string
+  readonly owner: string
+  /** Seconds. */
+  readonly created: number
+  /** What the provider says about it, in the form of the provider. */
+  readonly metadata: JsonObject
+}
 
 const FRESH_MS = 5 * 60_000
 /** After a failure, the provider is asked again sooner. */
@@ -60,7 +68,11 @@ export class ModelList {
   async #listAll(): Promise<readonly Model[]> {
     const { registry } = this.#options
     const lists = await Promise.all(registry.providers.map((provider) => this.#listOf(provider)))
-    const aliases = Object.keys(registry.aliases).map((id) => ({ id, owner: 'alias', created: 0 }))
+    const listed = new Map(lists.flat().map((model) => [model.id, model]))
+    const aliases = Object.entries(registry.aliases).map(([id, target]) => ({
+      ...(listed.get(target) ?? { created: 0, metadata: {} }),
+      ...{ id, owner: 'alias' },
+    }))
     return [...lists.flat(), ...aliases]
   }
 
@@ -79,8 +91,6 @@ export class ModelList {
 
   /** The configured models, then those that the provider lists. */
   async #fetch(provider: Provider): Promise<readonly Model[]> {
-    const own = configuredModels(provider)
-    const ids = new Set(own.map(({ id }) => id))
     const listed: Model[] = []
     const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
     let query = provider.kind === 'anthropic' ? `?limit=${PAGE_MODELS}` : ''
@@ -91,7 +101,13 @@ export class ModelList {
       if (last === null || listed.length >= MODELS_MAX) break
       query = `?limit=${PAGE_MODELS}&after_id=${encodeURIComponent(last)}`
     }
-    return [...own, ...listed.filter(({ id }) => !ids.has(id))]
+    const own = configuredModels(provider)
+    const ids = new Set(own.map(({ id }) => id))
+    const described = new Map(listed.map((model) => [model.id, model]))
+    return [
+      ...own.map((model) => described.get(model.id) ?? model),
+      ...listed.filter(({ id }) => !ids.has(id)),
+    ]
   }
 
   async #fetchPage(provider: Provider, query: string, signal: AbortSignal): Promise<unknown> {
@@ -134,7 +150,7 @@ function readNextCursor(list: unknown): string | null {
 }
 
 function configuredModels({ name, models }: Provider): readonly Model[] {
-  return models.map(({ id }) => ({ id: `${name}/${id}`, owner: name, created: 0 }))
+  return models.map(({ id }) => ({ id: `${name}/${id}`, owner: name, created: 0, metadata: {} }))
 }
 
 /** Both formats list models in `data`. Gemini prefixes ids with `models/`. */
@@ -142,25 +158,42 @@ function toModels({ name }: Provider, list: unknown): readonly Model[] {
   const data: unknown = Reflect.get(Object(list), 'data')
   if (!Array.isArray(data)) return []
   return data.slice(0, MODELS_MAX).flatMap((each: unknown) => {
-    const id: unknown = Reflect.get(Object(each), 'id')
-    const created: unknown = Reflect.get(Object(each), 'created')
-    if (typeof id !== 'string') return []
-    const bare = id.replace(/^models\//, '')
-    return [
-      { id: `${name}/${bare}`, owner: name, created: typeof created === 'number' ? created : 0 },
-    ]
+    if (!isObject(each) || typeof each.id !== 'string') return []
+    const bare = each.id.replace(/^models\//, '')
+    return [{ id: `${name}/${bare}`, owner: name, created: createdAt(each), metadata: each }]
   })
 }
 
-function toOpenai({ id, owner, created }: Model): object {
-  return { id, object: 'model', created, owned_by: owner }
+/** OpenAI counts seconds, Anthropic writes ISO text. */
+function createdAt({ created, created_at: text }: JsonObject): number {
+  if (typeof created === 'number') return created
+  const ms = typeof text === 'string' ? Date.parse(text) : Number.NaN
+  return Number.isFinite(ms) ? Math.floor(ms / 1_000) : 0
 }
 
-function toAnthropic({ id, created }: Model): object {
+/** Fields of one format that say the same in other words in the other. */
+const OPENAI_FIELDS = ['object', 'created', 'owned_by']
+const ANTHROPIC_FIELDS = ['type', 'created_at']
+
+function toOpenai({ id, owner, created, metadata }: Model): object {
+  const { owned_by: owned } = metadata
   return {
-    type: 'model',
-    id,
-    display_name: id,
-    created_at: new Date(created * 1_000).toISOString(),
+    ...withoutFields(metadata, ANTHROPIC_FIELDS),
+    ...{ id, object: 'model', created },
+    owned_by: typeof owned === 'string' ? owned : owner,
   }
+}
+
+function toAnthropic({ id, created, metadata }: Model): object {
+  const { display_name: title, created_at: at } = metadata
+  return {
+    ...withoutFields(metadata, OPENAI_FIELDS),
+    ...{ type: 'model', id },
+    display_name: typeof title === 'string' ? title : id,
+    created_at: typeof at === 'string' ? at : new Date(created * 1_000).toISOString(),
+  }
+}
+
+function withoutFields(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }

@@ -5,24 +5,24 @@ import type { Duplex } from 'node:stream'
 import { AppError } from '../../lib/errors.ts'
 import { errorBody, JSON_TYPE } from './messages/response.ts'
 
-const LINES: { readonly [code: string]: readonly [line: string, error: AppError] } = {
+const STATUS_LINES: { readonly [code: string]: readonly [line: string, error: AppError] } = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
-    new AppError('too_large', 'The address and headers of a request have at most 16 kB.'),
+    new AppError('too_large', 'The URL and headers must not exceed 16 kB.'),
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
-    new AppError('timeout', 'The request did not arrive in time.'),
+    new AppError('timeout', 'The request was not received within the timeout.'),
   ],
 }
 const MALFORMED: readonly [string, AppError] = [
   '400 Bad Request',
-  new AppError('invalid_input', 'This is not a well-formed request.'),
+  new AppError('invalid_input', 'The request must be valid HTTP.'),
 ]
 const ALLOWED = 'allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const CONNECT_ERROR = new AppError(
   'method_not_allowed',
-  'CONNECT is not answered: this is no proxy.',
+  'CONNECT is not supported: this server is not a proxy.',
 )
 
 export function respondMalformedRequest(
@@ -33,18 +33,20 @@ export function respondMalformedRequest(
     socket.destroy()
     return
   }
-  const [line, reason] = LINES[error.code ?? ''] ?? MALFORMED
-  socket.end(answerText(line, reason))
+  const [line, reason] = STATUS_LINES[error.code ?? ''] ?? MALFORMED
+  socket.end(renderResponse(line, reason))
 }
 
 /** Node hands over the socket of a CONNECT request: it must be answered and ended here. */
 export function rejectConnect(_: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => {})
   socket.resume()
-  socket.end(answerText('405 Method Not Allowed', CONNECT_ERROR, [ALLOWED]), () => socket.destroy())
+  socket.end(renderResponse('405 Method Not Allowed', CONNECT_ERROR, [ALLOWED]), () =>
+    socket.destroy(),
+  )
 }
 
-function answerText(line: string, reason: AppError, headers: readonly string[] = []): string {
+function renderResponse(line: string, reason: AppError, headers: readonly string[] = []): string {
   const requestId = `req_${randomUUID()}`
   const body = `${JSON.stringify(errorBody(reason, requestId))}\n`
   return [

@@ -5,7 +5,8 @@ import type { Access } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { JsonSchema } from './messages/request-input.ts'
-import type { BuiltinRoute } from './route.ts'
+import type { BuiltinRoute } from './request-context.ts'
+import type { MountedPath } from './server-options.ts'
 
 export type Parameter = {
   readonly name: string
@@ -17,7 +18,7 @@ export type Parameter = {
 
 type Content = { readonly [type: string]: { readonly schema?: JsonSchema } }
 
-type Answer = { readonly description: string; readonly content?: Content }
+type ResponseDescription = { readonly description: string; readonly content?: Content }
 
 export type ApiOperation = {
   readonly operationId: string
@@ -26,33 +27,75 @@ export type ApiOperation = {
   readonly tags: readonly string[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: { readonly [status: string]: Answer | { readonly $ref: string } }
+  readonly responses: { readonly [status: string]: ResponseDescription | { readonly $ref: string } }
   readonly security: readonly { readonly [scheme: string]: readonly string[] }[]
 }
 
 export type ApiDescription = {
   readonly openapi: '3.1.0'
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly contact: { readonly name: string; readonly url: string }
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: { readonly [path: string]: { readonly [method: string]: ApiOperation } }
   readonly components: {
     readonly schemas: { readonly [name: string]: JsonSchema }
-    readonly responses: { readonly [name: string]: Answer }
+    readonly responses: { readonly [name: string]: ResponseDescription }
     readonly securitySchemes: { readonly [name: string]: JsonSchema }
   }
 }
 
 const INTRODUCTION =
-  'Long-term memory for LLM apps and agents. Every error has the same shape, and its code tells programs what to do.'
+  'Long-term memory for LLM apps and agents. Every error has the same shape and a stable code.'
+const HOMEPAGE = 'https://github.com/recollect-memory/recollect'
+
+/** What the groups of operations are about, in the order of the document. */
+const TAGS: Readonly<Record<string, string>> = {
+  memory: 'Memories: store, search, correct, forget, restore, import and export.',
+  session: 'Conversations and their turns.',
+  turn: 'Single turns of conversations.',
+  episode: 'Digests of conversations.',
+  identity: 'What is known about the identity of users.',
+  hook: 'Context before a prompt, and capture after a run, for programs that call their model themselves.',
+  files: 'Memory in files: folders, search and notes.',
+  receipt: 'What memory did in requests through the gateway.',
+  review: 'Memories that wait for review, and conflicts.',
+  learning: 'The model that learns from conversations.',
+  signal: 'Exchanges that wait to be learned from.',
+  consolidation: 'Reports of consolidations.',
+  job: 'Background jobs.',
+  model: 'Models of the providers.',
+  settings: 'Settings, and the vector store.',
+  key: 'API keys.',
+  owner: 'Owners and their data.',
+  agent: 'Agents that have memories.',
+  instance: 'Memories in the format of another system.',
+  audit: 'Who changed what.',
+  system: 'Status and repair.',
+  gateway: "The providers' APIs, with memory. Bodies and answers are those of the provider.",
+  server: 'Health, metrics, login sessions and pages.',
+}
+const ACCESS_TEXT: Readonly<Record<BuiltinRoute['access'], string>> = {
+  open: 'Needs no key.',
+  optional: 'Returns more with a key.',
+  key: 'Needs any key.',
+}
+
 const ROLES_FOR: Readonly<Record<Access, string>> = {
   read: 'any key',
-  write: 'a key of an agent, a user or a superadmin',
-  curate: 'a key of a user or a superadmin',
-  manage: 'a key of a superadmin',
+  write: 'a key with the role agent, user or superadmin',
+  curate: 'a key with the role user or superadmin',
+  manage: 'a key with the role superadmin',
 }
 const KEYED = [{ bearer: [] }, { apiKey: [] }, { session: [] }]
-const ERROR_ANSWER = { $ref: '#/components/responses/Error' }
+const ERROR_RESPONSE = { $ref: '#/components/responses/Error' }
 const LINES = 'application/x-ndjson'
-const line: JsonSchema = { type: 'string', description: 'One JSON value on each line.' }
+const line: JsonSchema = { type: 'string', description: 'One JSON value per line.' }
 
 const errorSchema = z.object({
   error: z.object({
@@ -60,13 +103,17 @@ const errorSchema = z.object({
     message: z.string(),
     details: z
       .array(z.object({ field: z.string(), message: z.string() }))
-      .describe('The faulty fields, where the input is to blame.'),
+      .describe('The invalid fields.'),
     retryable: z.boolean(),
     requestId: z.string(),
   }),
 })
 
-export function describeApi(version: string, own: readonly BuiltinRoute[]): ApiDescription {
+export function describeApi(
+  version: string,
+  own: readonly BuiltinRoute[],
+  mounted: readonly MountedPath[] = [],
+): ApiDescription {
   const schemas = new Schemas()
   const paths: { [path: string]: { [method: string]: ApiOperation } } = {}
   const add = (path: string, method: string, operation: ApiOperation) => {
@@ -81,23 +128,37 @@ export function describeApi(version: string, own: readonly BuiltinRoute[]): ApiD
       add(path, 'PATCH', { ...described, operationId: `${operation.name}.patch` })
     }
   }
-  for (const route of own.filter(({ isUndocumented: isPart }) => isPart !== true))
+  for (const route of own.filter(({ isUndocumented }) => isUndocumented !== true))
     add(route.path, route.method, describeBuiltin(route, schemas))
+  for (const each of mounted) add(each.path, each.method, describeMounted(each))
+  const used = new Set(
+    Object.values(paths)
+      .flatMap(Object.values)
+      .flatMap(({ tags }) => tags),
+  )
   schemas.define('Error', errorSchema)
   return {
     openapi: '3.1.0',
-    info: { title: 'Recollect', version, description: INTRODUCTION },
+    info: {
+      ...{ title: 'Recollect', version, description: INTRODUCTION },
+      contact: { name: 'Recollect', url: HOMEPAGE },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This server.' }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) =>
+      used.has(name) ? [{ name, description }] : [],
+    ),
     paths,
     components: {
       schemas: schemas.all,
       responses: {
         Error: {
-          description: 'What went wrong.',
+          description: 'The error.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },
       },
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A key, as rc_….' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key, such as rc_….' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         session: { type: 'apiKey', in: 'cookie', name: 'recollect_session' },
       },
@@ -110,12 +171,12 @@ function describeOperation(operation: Operation, schemas: Schemas): ApiOperation
   const { method, path, stream, status = 200, version } = http
   const input = schemas.of(operation.input, 'input')
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-  const hasQuery = method === 'GET' || method === 'DELETE' || stream === 'in'
+  const hasQuery = method === 'GET' || method === 'DELETE' || stream === 'in' || stream === 'upload'
   const body = bodyOf(operation, input, inPath)
   return {
     operationId: name,
     summary,
-    description: `Needs ${ROLES_FOR[access]}.`,
+    description: `Requires ${ROLES_FOR[access]}.`,
     tags: [name.split('.')[0] ?? name],
     parameters: [
       ...parametersOf(input, inPath, hasQuery),
@@ -131,29 +192,40 @@ function describeOperation(operation: Operation, schemas: Schemas): ApiOperation
     responses: {
       [status]:
         stream === 'out'
-          ? { description: 'Lines, as they come.', content: { [LINES]: { schema: line } } }
+          ? { description: 'A stream of JSON lines.', content: { [LINES]: { schema: line } } }
           : json(schemas.of(operation.output, 'output'), 'Done.'),
-      ...(version !== undefined && method === 'GET' ? { 304: nothing('Not changed.') } : {}),
-      '4XX': ERROR_ANSWER,
-      '5XX': ERROR_ANSWER,
+      ...(version !== undefined && method === 'GET' ? { 304: noContent('Not modified.') } : {}),
+      '4XX': ERROR_RESPONSE,
+      '5XX': ERROR_RESPONSE,
     },
     security: KEYED,
   }
 }
 
-const ETAG_KNOWN = 'An ETag from before: answers 304 when nothing has changed.'
-const ETAG_WANTED = 'An ETag from before: changes nothing when it is no longer the one in force.'
-const IDEMPOTENCY = 'Any text of the client’s own: done once for each, however often it is sent.'
+const UPLOAD_CONTENT: Content = {
+  'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      description: 'Parameters may also be fields of the form, before the file.',
+      properties: { file: { type: 'string', format: 'binary' } },
+      required: ['file'],
+    },
+  },
+}
+const ETAG_KNOWN = 'An earlier ETag: responds with 304 when the resource is unchanged.'
+const ETAG_WANTED = 'An earlier ETag: responds with 412 when the resource has changed since.'
+const IDEMPOTENCY = 'A unique key chosen by the client: repeated requests run once.'
 
 function header(name: string, description: string): Parameter {
   return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
-function json(schema: JsonSchema, description: string): Answer {
+function json(schema: JsonSchema, description: string): ResponseDescription {
   return { description, content: { 'application/json': { schema } } }
 }
 
-function nothing(description: string): Answer {
+function noContent(description: string): ResponseDescription {
   return { description }
 }
 
@@ -165,7 +237,9 @@ function parametersOf(
   const properties = (input.properties ?? {}) as { readonly [name: string]: JsonSchema }
   const required = (input.required ?? []) as readonly string[]
   return Object.entries(properties)
-    .filter(([name]) => inPath.includes(name) || (hasQuery && name !== 'lines'))
+    .filter(
+      ([name]) => inPath.includes(name) || (hasQuery && name !== 'lines' && name !== 'upload'),
+    )
     .map(([name, { description, ...schema }]) => ({
       name,
       in: inPath.includes(name) ? ('path' as const) : ('query' as const),
@@ -181,6 +255,7 @@ function bodyOf(
   inPath: readonly string[],
 ): NonNullable<ApiOperation['requestBody']> | null {
   if (stream === 'in') return { required: true, content: { [LINES]: { schema: line } } }
+  if (stream === 'upload') return { required: true, content: UPLOAD_CONTENT }
   if (method === 'GET') return null
   const properties = (input.properties ?? {}) as { readonly [name: string]: JsonSchema }
   const fields = Object.entries(properties).filter(([name]) => !inPath.includes(name))
@@ -204,15 +279,16 @@ function describeBuiltin(route: BuiltinRoute, schemas: Schemas): ApiOperation {
   const responses = Object.entries(answers).map(([status, answer]) => [
     status,
     answer === null
-      ? nothing('Done.')
+      ? noContent('Done.')
       : typeof answer === 'string'
         ? { description: 'Done.', content: { [answer]: { schema: { type: 'string' } } } }
         : json(schemas.of(answer, 'output'), 'Done.'),
   ])
   return {
-    operationId: `door.${name}.${method.toLowerCase()}`,
+    operationId: `server.${name}.${method.toLowerCase()}`,
     summary,
-    tags: ['door'],
+    description: ACCESS_TEXT[access],
+    tags: ['server'],
     ...(input === undefined
       ? {}
       : {
@@ -221,8 +297,38 @@ function describeBuiltin(route: BuiltinRoute, schemas: Schemas): ApiOperation {
             content: { 'application/json': { schema: schemas.of(input, 'input') } },
           },
         }),
-    responses: { ...Object.fromEntries(responses), '4XX': ERROR_ANSWER, '5XX': ERROR_ANSWER },
+    responses: { ...Object.fromEntries(responses), '4XX': ERROR_RESPONSE, '5XX': ERROR_RESPONSE },
     security: access === 'open' ? [] : access === 'optional' ? [{}, ...KEYED] : KEYED,
+  }
+}
+
+/** Bodies belong to the API of a provider, whose own description has them. */
+function describeMounted({ method, path, summary, body, answer }: MountedPath): ApiOperation {
+  const name = path
+    .replace(/^\/v1\//, '')
+    .replaceAll(/[{}]/g, '')
+    .replaceAll(/[/_]/g, '-')
+  const anything: JsonSchema = { type: 'object', additionalProperties: true }
+  return {
+    operationId: `gateway.${name}.${method.toLowerCase()}`,
+    summary,
+    description: 'Needs any key. The format is that of the provider.',
+    tags: ['gateway'],
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => ({
+      ...{ name: field, in: 'path' as const, required: true, schema: { type: 'string' } },
+    })),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [body]: { schema: anything } } } }),
+    responses: {
+      200: {
+        description: 'The answer of the provider.',
+        content: { [answer ?? 'application/json']: { schema: anything } },
+      },
+      '4XX': { description: 'An error in the format of the provider.' },
+      '5XX': { description: 'An error in the format of the provider.' },
+    },
+    security: KEYED,
   }
 }
 
@@ -235,34 +341,34 @@ class Schemas {
   }
 
   define(name: string, schema: z.ZodType): void {
-    this.#keep(name, this.of(schema, 'output'))
+    this.#add(name, this.of(schema, 'output'))
   }
 
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
-    const { $schema: _, $defs = {}, ...rest } = made
+    const generated = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
+    const { $schema: _, $defs = {}, ...rest } = generated
     const definitions = Object.entries($defs as { readonly [name: string]: JsonSchema })
-    const names = new Map(definitions.map(([name, each]) => [name, lastingName(name, each)]))
+    const names = new Map(definitions.map(([name, each]) => [name, stableName(name, each)]))
     for (const [name, { id: _id, ...each }] of definitions) {
-      this.#keep(names.get(name) ?? name, withReferences(each, names))
+      this.#add(names.get(name) ?? name, withReferences(each, names))
     }
     return withReferences(rest, names)
   }
 
-  #keep(name: string, schema: JsonSchema): void {
+  #add(name: string, schema: JsonSchema): void {
     const known = this.#defined[name]
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`Two schemas are called ${name}.`)
+      throw new Error(`Duplicate schema name: ${name}.`)
     }
     this.#defined[name] = schema
   }
 }
 
 /** The recursive schema of any JSON value gets a generated name that differs from call to call. */
-function lastingName(name: string, schema: JsonSchema): string {
+function stableName(name: string, schema: JsonSchema): string {
   if (!name.startsWith('__')) return name
   const isJson = JSON.stringify(schema).split(`"#/$defs/${name}"`).length === 3
-  if (!isJson) throw new Error('A schema that points at itself needs a name of its own.')
+  if (!isJson) throw new Error('A recursive schema requires an explicit id.')
   return 'Json'
 }
 

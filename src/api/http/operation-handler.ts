@@ -1,5 +1,5 @@
 /** Handles a request for an operation: input, preconditions, idempotency, response. */
-import { AppError, ValidationError } from '../../lib/errors.ts'
+import { AppError, toAppError, ValidationError } from '../../lib/errors.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
@@ -15,7 +15,8 @@ import {
 import { streamLines } from './messages/ndjson-stream.ts'
 import { hasBody, readBodyLines, readJsonBody } from './messages/request-body.ts'
 import { fieldTypesOf, type InputFields, mergeInput, parseQuery } from './messages/request-input.ts'
-import { sendEmpty, sendJson } from './messages/response.ts'
+import { LINES_TYPE, sendEmpty, sendJson } from './messages/response.ts'
+import { readUpload } from './messages/upload.ts'
 import {
   createOperationContext,
   type RequestContext,
@@ -34,6 +35,7 @@ export async function handleOperation(
 ): Promise<void> {
   const { request, response, signal } = exchange
   const context = createOperationContext(serverContext, caller, signal)
+  if (operation.http.stream === 'upload') return handleUpload(operation, context, exchange)
   const input = await readInput(operation, exchange)
   const { stream, status = 200 } = operation.http
   if (stream === 'out') {
@@ -60,6 +62,33 @@ export async function handleOperation(
   return sendJson(request, response, status, output)
 }
 
+/** With `Accept: application/x-ndjson`, progress is streamed before the result. */
+async function handleUpload(
+  operation: Operation,
+  context: OperationContext,
+  exchange: RequestContext,
+): Promise<void> {
+  const { request, response, query, fields: path } = exchange
+  const { upload, fields } = await readUpload(request)
+  const form = new URLSearchParams(fields).toString()
+  const input = { ...parseQuery(operation, query), ...parseQuery(operation, form), ...path, upload }
+  if (!(request.headers.accept ?? '').includes('application/x-ndjson')) {
+    return sendJson(request, response, 200, await performOperation(operation, context, input))
+  }
+  response.setHeader('content-type', LINES_TYPE)
+  const write = (value: unknown) => void response.write(`${JSON.stringify(value)}\n`)
+  try {
+    const onProgress = (progress: unknown) => write({ progress })
+    write({ result: await performOperation(operation, { ...context, onProgress }, input) })
+  } catch (error) {
+    // The status was sent with the first progress line.
+    if (!response.headersSent) throw error
+    const { code, message } = toAppError(error)
+    write({ error: { code, message } })
+  }
+  response.end()
+}
+
 /** The method decides where fields come from; path parameters always count. */
 async function readInput(operation: Operation, exchange: RequestContext): Promise<InputFields> {
   const { request, query, fields: path } = exchange
@@ -68,7 +97,7 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
     return { ...parseQuery(operation, query), ...path, lines: readBodyLines(request) }
   }
   if (method === 'GET') {
-    if (hasBody(request)) throw new AppError('invalid_input', 'A GET request has no body.')
+    if (hasBody(request)) throw new AppError('invalid_input', 'A GET request must not have a body.')
     return mergeInput(path, parseQuery(operation, query), {}) as InputFields // an object, see there
   }
   if (method === 'DELETE') {
@@ -78,12 +107,12 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
       await readJsonBody(request),
     ) as InputFields
   }
-  const stray = Object.keys(parseQuery(operation, query))
-  if (stray.length > 0) {
+  const misplaced = Object.keys(parseQuery(operation, query))
+  if (misplaced.length > 0) {
     throw new ValidationError(
-      stray.map((field) => ({
+      misplaced.map((field) => ({
         field,
-        message: `${field} stands in the body, not in the address.`,
+        message: `\`${field}\` must be sent in the body, not in the query string.`,
       })),
     )
   }
@@ -105,7 +134,7 @@ async function applyIfMatch(
   if (header === undefined || operation.http.method === 'GET') return input
   const reader = readers.get(operation.http.path)
   if (reader === undefined || operation.http.version === undefined) {
-    throw new AppError('invalid_input', 'If-Match means nothing at this address.', {
+    throw new AppError('invalid_input', '`If-Match` is not supported by this operation.', {
       field: 'If-Match',
     })
   }
@@ -170,8 +199,8 @@ async function performIdempotent(
 }
 
 function parseIdempotencyKey([key = '', ...more]: readonly string[]): string {
-  const isFit = key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX && /^[\x21-\x7e]+$/.test(key)
-  if (isFit && more.length === 0) return key
+  const isValid = key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX && /^[\x21-\x7e]+$/.test(key)
+  if (isValid && more.length === 0) return key
   throw new AppError(
     'invalid_input',
     `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters without spaces.`,

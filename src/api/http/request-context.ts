@@ -1,5 +1,6 @@
 /** The context of one HTTP request. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { z } from 'zod'
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider, OperationContext } from '../operations/operation.ts'
@@ -33,4 +34,18 @@ export function createOperationContext(
   signal: AbortSignal,
 ): OperationContext {
   return { engine, version, embeddingProviders, caller, signal }
+}
+
+export type BuiltinRoute = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly summary: string
+  /** `open` ignores keys. `optional` returns more to callers with a key. */
+  readonly access: 'open' | 'optional' | 'key'
+  /** Part of another documented route: left out of the description. */
+  readonly isUndocumented?: boolean
+  readonly input?: z.ZodObject
+  /** Responses by status: JSON of this schema, text of this type, or no content. */
+  readonly answers: { readonly [status: number]: z.ZodType | string | null }
+  readonly handle: (exchange: RequestContext) => Promise<void>
 }

@@ -30,7 +30,7 @@ export class Router<Target> {
 
   add(method: string, path: string, target: Target): void {
     const template = this.#templateOf(path)
-    if (template.targets.has(method)) throw new Error(`${method} ${path} is there twice.`)
+    if (template.targets.has(method)) throw new Error(`${method} ${path} is registered twice.`)
     template.targets.set(method, target)
   }
 
@@ -112,7 +112,7 @@ export function decodePathSegment(text: string, field: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new AppError('invalid_input', `${field} is not well encoded in the address.`, { field })
+    throw new AppError('invalid_input', `\`${field}\` must be percent-encoded UTF-8.`, { field })
   }
 }
 

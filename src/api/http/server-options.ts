@@ -6,6 +6,17 @@ import type { AppError } from '../../lib/errors.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 
+/** A path of a mount, for the description of the API. */
+export type MountedPath = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly summary: string
+  /** The content type of the body; without one there is none. */
+  readonly body?: string
+  /** The content type of the answer. Default: JSON. */
+  readonly answer?: string
+}
+
 /** A handler mounted on the same port, behind host, origin, key and rate checks. */
 export type Mount = {
   /** For example `/mcp`. Paths below it are included. */
@@ -15,8 +26,10 @@ export type Mount = {
     response: ServerResponse,
     caller: Caller,
     charge: ConsumeRequests,
-    visit: MountContext,
+    context: MountContext,
   ): Promise<void>
+  /** What the description of the API lists. */
+  readonly paths?: readonly MountedPath[]
   /**
    * Whether most responses there are proxied and latency-sensitive: they get the fewest headers.
    */
@@ -79,6 +92,8 @@ export type HttpServerOptions = {
   readonly hasPublicMetrics?: boolean
   /** The folder of the built Studio; without it, `/` is a plain page. */
   readonly studioFolder?: string
+  /** The folder of the built documentation; without it, `/docs` says how to build it. */
+  readonly docsFolder?: string
   readonly onRequest?: (report: RequestReport) => void
   readonly mounts?: readonly Mount[]
 }

@@ -5,8 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { ApiKeyId } from '../../domain/ids.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { isAboutKind } from '../../storage/access/change-feed.ts'
+import type { Change } from '../../storage/store.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -23,8 +25,7 @@ import {
   statusOf,
 } from './messages/response.ts'
 import { handleOperation, type ReadOperations } from './operation-handler.ts'
-import type { RequestContext, ServerContext } from './request-context.ts'
-import type { BuiltinRoute } from './route.ts'
+import type { BuiltinRoute, RequestContext, ServerContext } from './request-context.ts'
 import { Router } from './router.ts'
 import {
   Authenticator,
@@ -56,11 +57,11 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type Target =
   | { readonly kind: 'operation'; readonly operation: Operation }
-  | { readonly kind: 'own'; readonly route: BuiltinRoute }
+  | { readonly kind: 'builtin'; readonly route: BuiltinRoute }
   | { readonly kind: 'mount'; readonly mount: Mount }
 
 /** What is known of a request so far, for the access log. */
-type Progress = { route: string; identity: Principal | null; error: unknown }
+type Progress = { route: string; principal: Principal | null; error: unknown }
 
 export type HttpServer = {
   readonly server: Server
@@ -69,6 +70,8 @@ export type HttpServer = {
    * remaining connections.
    */
   close(graceMs?: number): Promise<void>
+  /** The token of a link that signs a browser on this machine in to the Studio, once. */
+  issueSignInToken(key: ApiKeyId): string
 }
 
 export function createHttpServer(
@@ -93,7 +96,11 @@ export function createHttpServer(
   server.on('clientError', respondMalformedRequest)
   server.on('checkExpectation', listener)
   server.on('connect', rejectConnect)
-  return { server, close: (graceMs) => dispatcher.close(server, graceMs) }
+  return {
+    server,
+    close: (graceMs) => dispatcher.close(server, graceMs),
+    issueSignInToken: (key) => dispatcher.issueSignInToken(key),
+  }
 }
 
 class RequestDispatcher {
@@ -101,26 +108,31 @@ class RequestDispatcher {
   readonly #options: HttpServerOptions
   readonly #context: ServerContext
   readonly #authentication: Authenticator
-  readonly #rates: RateLimiter
+  readonly #rateLimiter: RateLimiter
   readonly #router = new Router<Target>()
   readonly #readers: ReadOperations
   readonly #mounts: readonly Mount[]
-  readonly #unsubscribe: () => void
+  readonly #unsubscribe: readonly (() => void)[]
 
   constructor(options: HttpServerOptions) {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
     this.#options = options
     this.#context = { engine, version, embeddingProviders }
     this.#authentication = new Authenticator(engine.admin.keys, clock)
-    this.#rates = new RateLimiter(
+    this.#rateLimiter = new RateLimiter(
       clock,
       async () => (await engine.admin.settings.resolve(null))['server.requestsPerMinute'],
       engine.admin.changeFeed.takeTokens,
     )
-    this.#unsubscribe = engine.admin.changeFeed.subscribe((news) => {
-      if (isAboutKind(news, 'key')) this.#authentication.forget()
-      if (isAboutKind(news, 'setting')) this.#rates.invalidateLimit()
-    })
+    this.#unsubscribe = [
+      engine.admin.changeFeed.subscribe((changes) => {
+        if (isAboutKind(changes, 'key')) this.#authentication.forget()
+        if (isAboutKind(changes, 'setting')) this.#rateLimiter.invalidateLimit()
+      }),
+      engine.onChanged((changes) => {
+        if (changes.some(isKeyRemoval)) this.#authentication.forget()
+      }),
+    ]
     this.#mounts = mounts
     this.#readers = new Map(
       OPERATIONS.filter(({ http }) => http.method === 'GET' && http.version !== undefined).map(
@@ -131,8 +143,12 @@ class RequestDispatcher {
   }
 
   async close(server: Server, graceMs?: number): Promise<void> {
-    this.#unsubscribe()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
     await this.connections.close(server, graceMs)
+  }
+
+  issueSignInToken(key: ApiKeyId): string {
+    return this.#authentication.signInTokens.issue(key)
   }
 
   #addRoutes(): void {
@@ -146,36 +162,37 @@ class RequestDispatcher {
         this.#router.add('PATCH', path, { kind: 'operation', operation })
       }
     }
-    const own = createBuiltinRoutes({
+    const builtin = createBuiltinRoutes({
       ...this.#options,
       context: this.#context,
       authentication: this.#authentication,
       isStopping: () => this.connections.isStopping,
       stopping: this.connections.stopping,
     })
-    for (const route of own) this.#router.add(route.method, route.path, { kind: 'own', route })
+    for (const route of builtin)
+      this.#router.add(route.method, route.path, { kind: 'builtin', route })
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = requestIdOf(request)
-    const progress: Progress = { route: UNKNOWN_ROUTE, identity: null, error: undefined }
+    const progress: Progress = { route: UNKNOWN_ROUTE, principal: null, error: undefined }
     this.#report(request, response, requestId, progress)
     const signal = this.connections.track(request, response)
     response.setHeader('x-request-id', requestId)
-    const isPassedOn = this.#mountAt(pathOf(request))?.isProxied?.(pathOf(request)) === true
-    setSecurityHeaders(response, isSecure(this.#options, request), isPassedOn)
+    const isProxied = this.#mountAt(pathOf(request))?.isProxied?.(pathOf(request)) === true
+    setSecurityHeaders(response, isSecure(this.#options, request), isProxied)
     if (this.connections.isStopping) response.setHeader('connection', 'close')
     try {
-      await this.#pass(request, response, requestId, signal, progress)
+      await this.#handle(request, response, requestId, signal, progress)
     } catch (thrown) {
       const error = toAppError(thrown)
       if (statusOf(error) >= 500) progress.error = error
-      await this.#fail(request, response, error, requestId)
+      await this.#sendError(request, response, error, requestId)
     }
     drainRequest(request)
   }
 
-  async #pass(
+  async #handle(
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
@@ -188,27 +205,29 @@ class RequestDispatcher {
     setCorsHeaders(this.#options, request, response)
     const path = pathOf(request)
     const method = request.method ?? ''
-    const found = this.#find(method, path)
-    if (found.kind === 'nothing')
-      throw new AppError('not_found', 'There is nothing at this address.')
-    progress.route = found.template
-    const allowed = found.kind === 'other-method' ? found.allowed : MOUNT_METHODS
+    const match = this.#find(method, path)
+    if (match.kind === 'nothing') throw new AppError('not_found', 'No route matches this path.')
+    progress.route = match.template
+    const allowed = match.kind === 'other-method' ? match.allowed : MOUNT_METHODS
     if (isPreflight(this.#options, request)) {
       setPreflightHeaders(request, response, allowed)
       return sendEmpty(response, 204)
     }
-    if (found.kind === 'other-method') {
-      response.setHeader('allow', found.allowed.join(', '))
-      throw new AppError('method_not_allowed', `${method} is not answered at this address.`)
+    if (match.kind === 'other-method') {
+      response.setHeader('allow', match.allowed.join(', '))
+      throw new AppError(
+        'method_not_allowed',
+        `The method ${method} is not supported by this route.`,
+      )
     }
     const address = clientAddress(this.#options, request)
-    const { target, fields } = found
-    const identity = await this.#admit(request, response, target, address, signal, progress)
+    const { target, fields } = match
+    const principal = await this.#authenticate(request, response, target, address, signal, progress)
     const exchange: RequestContext = {
-      ...{ request, response, requestId, path, address, signal, principal: identity, fields },
+      ...{ request, response, requestId, path, address, signal, principal, fields },
       query: (request.url ?? '').slice(path.length + 1),
     }
-    await this.#serve(target, exchange)
+    await this.#dispatch(target, exchange)
   }
 
   #mountAt(path: string): Mount | undefined {
@@ -223,7 +242,7 @@ class RequestDispatcher {
   }
 
   /** The authenticated principal. Null only where none is required. */
-  async #admit(
+  async #authenticate(
     request: IncomingMessage,
     response: ServerResponse,
     target: Target,
@@ -231,28 +250,31 @@ class RequestDispatcher {
     signal: AbortSignal,
     progress: Progress,
   ): Promise<Principal | null> {
-    const access = target.kind === 'own' ? target.route.access : 'key'
+    const access = target.kind === 'builtin' ? target.route.access : 'key'
     if (access === 'open') return null
     if (this.#options.auth === 'off') return LOCAL_PRINCIPAL
-    const identity = await this.#authentication.identify(request, address, signal)
-    progress.identity = identity
-    if (identity === null) {
+    const principal = await this.#authentication.identify(request, address, signal)
+    progress.principal = principal
+    if (principal === null) {
       if (access === 'optional') return null
-      throw new AppError('unauthenticated', 'This needs a key: Authorization: Bearer rc_…')
-    }
-    const isSafe = SAFE_METHODS.has(request.method ?? '')
-    if (identity.isSession && !isSafe && !isSameOrigin(this.#options, request)) {
       throw new AppError(
-        'forbidden',
-        'With a session, only pages of this server may change things.',
+        'unauthenticated',
+        'An API key is required. Send `Authorization: Bearer rc_…`.',
       )
     }
-    await this.#rates.take(identity.caller.key ?? '', response)
-    return identity
+    const isSafe = SAFE_METHODS.has(request.method ?? '')
+    if (principal.isSession && !isSafe && !isSameOrigin(this.#options, request)) {
+      throw new AppError(
+        'forbidden',
+        'With a session cookie, only pages of this server may send changes.',
+      )
+    }
+    await this.#rateLimiter.take(principal.caller.key ?? '', response)
+    return principal
   }
 
-  async #serve(target: Target, exchange: RequestContext): Promise<void> {
-    if (target.kind === 'own') return target.route.handle(exchange)
+  async #dispatch(target: Target, exchange: RequestContext): Promise<void> {
+    if (target.kind === 'builtin') return target.route.handle(exchange)
     const { caller } = exchange.principal ?? LOCAL_PRINCIPAL // both kinds below are admitted with one only
     const { request, response } = exchange
     if (target.kind === 'mount') {
@@ -273,10 +295,10 @@ class RequestDispatcher {
 
   /** Takes further requests from a key's bucket. */
   async #charge({ key }: Caller, response: ServerResponse, requests: number): Promise<void> {
-    if (this.#options.auth !== 'off') await this.#rates.take(key ?? '', response, requests)
+    if (this.#options.auth !== 'off') await this.#rateLimiter.take(key ?? '', response, requests)
   }
 
-  async #fail(
+  async #sendError(
     request: IncomingMessage,
     response: ServerResponse,
     error: AppError,
@@ -287,7 +309,7 @@ class RequestDispatcher {
       if (!response.writableEnded) request.socket.destroy()
       return
     }
-    // Headers of the proxied response are dropped: this response is our own.
+    // Headers of the proxied response are dropped: this response replaces it.
     setSecurityHeaders(response, isSecure(this.#options, request), false)
     const { retryAfter } = error.facts
     // The rest of its body would be read as the next request.
@@ -311,28 +333,33 @@ class RequestDispatcher {
   ): void {
     const { onRequest } = this.#options
     if (onRequest === undefined) return
-    const began = performance.now()
+    const startedAt = performance.now()
     const { socket } = request
     const sentBefore = socket.bytesWritten
     response.once('close', () => {
-      const { route, identity, error } = progress
+      const { route, principal, error } = progress
       const report = {
         requestId,
         method: request.method ?? '',
         route,
         status: response.headersSent ? response.statusCode : CLIENT_CLOSED_STATUS,
-        ms: performance.now() - began,
+        ms: performance.now() - startedAt,
         bytes: socket.bytesWritten - sentBefore,
-        keyId: identity?.caller.key ?? null,
+        keyId: principal?.caller.key ?? null,
         ...(error === undefined ? {} : { error }),
       }
       try {
         onRequest(report)
       } catch {
-        /* telling must not end the server */
+        /* a failing listener must not end the server */
       }
     })
   }
+}
+
+/** Whether the change revokes a key or closes a login session. */
+function isKeyRemoval(change: Change): boolean {
+  return change.op === 'remove' && change.table === 'entry' && /^(?:key|lgn)_/.test(change.id)
 }
 
 /** The status that is logged for a client that disconnected. */

@@ -15,9 +15,9 @@ const NAMES = ['memory.ingest', 'memory.summarize', 'memory.consolidate']
 /** The owner comes from the key. */
 const OWNER_FIELDS = ['owner', 'apiKeyId', 'agent_id']
 
-export function createExtendedTools(latitude: ScopeChoice): readonly Tool[] {
+export function createExtendedTools(choice: ScopeChoice): readonly Tool[] {
   return EXTENDED_OPERATIONS.map((operation) =>
-    toTool(operation, toMcpBinding(operation), latitude, formatAsJson),
+    toTool(operation, toMcpBinding(operation), choice, formatAsJson),
   )
 }
 

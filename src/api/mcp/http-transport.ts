@@ -20,7 +20,7 @@ export type McpHttpHandler = {
     response: ServerResponse,
     caller: Caller,
     charge?: ConsumeRequests,
-    visit?: MountContext,
+    context?: MountContext,
   ): Promise<void>
   /** Ends open streams and refuses later requests. */
   close(): Promise<void>
@@ -41,19 +41,19 @@ export function createMcpHttpHandler(options: McpServerOptions): McpHttpHandler 
     { maxRequestBodySize: BODY_BYTES_MAX },
   )
   return {
-    handle: async (request, response, caller, charge, visit) => {
-      const left = new AbortController()
-      response.once('close', () => left.abort())
-      visit?.signal.addEventListener('abort', () => left.abort(), { once: true })
+    handle: async (request, response, caller, charge, context) => {
+      const disconnected = new AbortController()
+      response.once('close', () => disconnected.abort())
+      context?.signal.addEventListener('abort', () => disconnected.abort(), { once: true })
       try {
         const body = await bodyOf(request)
         const messages = countMessages(body)
         if (messages > 1) await charge?.(messages - 1)
-        const asked = toWebRequest(request, body, left.signal)
-        const answered = await handler.fetch(asked, {
+        const webRequest = toWebRequest(request, body, disconnected.signal)
+        const webResponse = await handler.fetch(webRequest, {
           authInfo: { token: '', clientId: caller.key ?? '', scopes: [], extra: { caller } },
         })
-        await send(answered, response)
+        await send(webResponse, response)
       } catch (error) {
         reject(request, response, toAppError(error))
       }
@@ -105,19 +105,19 @@ function reject(request: IncomingMessage, response: ServerResponse, error: AppEr
   drainRequest(request)
 }
 
-async function send(answered: Response, response: ServerResponse): Promise<void> {
+async function send(webResponse: Response, response: ServerResponse): Promise<void> {
   if (response.destroyed) {
-    await answered.body?.cancel()
+    await webResponse.body?.cancel()
     return
   }
-  response.statusCode = answered.status
-  for (const [name, value] of answered.headers) response.setHeader(name, value)
-  if (answered.body === null) {
+  response.statusCode = webResponse.status
+  for (const [name, value] of webResponse.headers) response.setHeader(name, value)
+  if (webResponse.body === null) {
     response.end()
     return
   }
   response.flushHeaders()
-  const body = Readable.fromWeb(answered.body as NodeReadableStream) // one stream, typed twice
+  const body = Readable.fromWeb(webResponse.body as NodeReadableStream) // one stream, typed twice
   // A client disconnect is not an error.
   await pipeline(body, response).catch(() => response.destroy())
 }

@@ -32,8 +32,8 @@ export function createMcpServerFactory(options: McpServerOptions): {
   serverFor(caller: Caller): Server
 } {
   const { hasCompatibilityTools = false, hasExtendedTools = false } = options
-  const box = createToolRegistry({ hasCompatibilityTools, hasExtendedTools })
-  return { serverFor: (caller) => createServer(options, caller, box.toolsFor(caller)) }
+  const registry = createToolRegistry({ hasCompatibilityTools, hasExtendedTools })
+  return { serverFor: (caller) => createServer(options, caller, registry.toolsFor(caller)) }
 }
 
 function createServer(
@@ -53,10 +53,10 @@ function createServer(
     if (tool === undefined) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool "${params.name.slice(0, 80)}".`,
+        `Unknown tool "${params.name.slice(0, 80)}".`,
       )
     }
-    const context = options.contextOf(caller, mcpReq.signal)
+    const context = { ...options.contextOf(caller, mcpReq.signal), isToolCall: true }
     return callTool(tool, context, params.arguments ?? {}, options.onError)
   })
   return server

@@ -23,7 +23,7 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
   memory_search: (output) => {
     const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
     if (results.length > 0) return formatHits(results.map(withSpeaker))
-    return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
+    return abstained ? 'No memory is similar enough.' : 'No matching memory.'
   },
   memory_search_layer: (output) => formatLayer(output as LayerAnswer),
   memory_get: (output) => {
@@ -40,17 +40,23 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
     return `${memory.content}\n(${memory.id}; ${facts.join(', ')})`
   },
   memory_add: (output) => {
-    const { id, outcome, other } = output as {
+    const { id, outcome, other, memory } = output as {
       id: string
+      memory: WireMemory
       outcome: keyof typeof OUTCOMES
       other: WireMemory | null
     }
-    const former = other === null ? '' : ` The other one (${other.id}): ${toSnippet(other.content)}`
-    return `${OUTCOMES[outcome]} Id: ${id}.${former}`
+    const previous =
+      other === null ? '' : ` Other memory (${other.id}): ${toSnippet(other.content)}`
+    const review = memory.needsReview ? ' It looks like an instruction and waits for review.' : ''
+    return `${OUTCOMES[outcome]} Id: ${id}.${previous}${review}`
   },
   memory_update: (output) => {
-    const { memory } = output as { memory: WireMemory }
-    return `Updated ${memory.id} to version ${memory.version}: ${toSnippet(memory.content)}`
+    const { memory, outcome } = output as { memory: WireMemory; outcome?: 'update' | 'conflict' }
+    const snippet = toSnippet(memory.content)
+    return outcome === 'conflict'
+      ? `The user stated this memory, so it was not changed. The new wording is saved as ${memory.id} until the user decides: ${snippet}`
+      : `Updated ${memory.id} to version ${memory.version}: ${snippet}`
   },
   memory_forget: (output) => {
     const { forgotten, candidates, turnsDisabled } = output as {
@@ -59,11 +65,11 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       turnsDisabled: number
     }
     if (forgotten !== null) {
-      const told = `Forgotten (${forgotten.id}): ${toSnippet(forgotten.content)}`
-      return `${told}${tellTurns(turnsDisabled)}`
+      const message = `Forgotten (${forgotten.id}): ${toSnippet(forgotten.content)}`
+      return `${message}${formatDisabledTurns(turnsDisabled)}`
     }
-    if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
-    return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${formatHits(candidates)}`
+    if (candidates.length === 0) return 'No match; nothing was forgotten.'
+    return `The query is ambiguous; nothing was forgotten. Call again with one of these ids:\n${formatHits(candidates)}`
   },
   memory_clear: (output) => {
     const { matched, deletedCount, turnsDisabled, dryRun } = output as {
@@ -74,7 +80,7 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
     }
     return dryRun
       ? `${formatMemoryTotal(matched)} would be forgotten; nothing was changed.`
-      : `${formatMemoryTotal(deletedCount)} forgotten.${tellTurns(turnsDisabled)}`
+      : `${formatMemoryTotal(deletedCount)} forgotten.${formatDisabledTurns(turnsDisabled)}`
   },
   memory_history: (output) => {
     const { versions } = output as {
@@ -90,10 +96,10 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
   memory_flush: (output) => {
     const { outcome, facts, pendingSignals } = output as z.output<(typeof flushSession)['output']>
     if (outcome !== 'distilled') {
-      return `Nothing was learned: ${outcome}.${pendingSignals === 0 ? '' : ` Signals that wait for distillation: ${pendingSignals}.`}`
+      return `Nothing was learned: ${outcome}.${pendingSignals === 0 ? '' : ` Pending signals: ${pendingSignals}.`}`
     }
-    const made = facts.created + facts.updated + facts.superseded + facts.conflicts
-    return `Learned from: ${made} facts new or changed, ${facts.reinforced} known before.`
+    const changed = facts.created + facts.updated + facts.superseded + facts.conflicts
+    return `Distilled: ${changed} facts new or changed, ${facts.reinforced} known before.`
   },
   memory_status: (output) => {
     const { state, reasons, memories, version, learning } = output as {
@@ -103,23 +109,24 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       version: string
       learning: Pick<WireLearning, 'usageToday'>
     }
-    const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(formatReason).join('; ')}.`
-    return `Memory is ${state}, with ${formatMemoryTotal(memories)} stored (Recollect ${version}).${because}${formatTokenUsage(learning)}`
+    const problems =
+      reasons.length === 0 ? '' : ` Problems: ${reasons.map(formatReason).join('; ')}.`
+    return `Memory is ${state}, with ${formatMemoryTotal(memories)} stored (Recollect ${version}).${problems}${formatTokenUsage(learning)}`
   },
 }
 
 const OUTCOMES = {
   create: 'Saved.',
-  update: 'Saved in the place of what held the same key.',
-  duplicate: 'This was known already.',
-  supersede: 'Saved in the place of what it contradicts.',
-  conflict: 'Saved beside something that it contradicts; ask the user which one holds.',
+  update: 'Saved; replaces the memory with the same key.',
+  duplicate: 'Already known.',
+  supersede: 'Saved; supersedes the memory that it contradicts.',
+  conflict: 'Saved, but it contradicts another memory; ask the user which one is correct.',
 } as const
 
 const LAYERS = {
   pinned: { head: 'Pinned facts:', none: 'No pinned facts found.', line: formatFact },
   episodes: { head: 'Episodes:', none: 'No episodes found.', line: formatEpisode },
-  transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: formatTurn },
+  transcript: { head: 'Transcript:', none: 'No matching turn.', line: formatTurn },
 } as const
 
 /** Prose lists, which prompts for these layers expect. */
@@ -133,11 +140,11 @@ function formatFact({ content, salience = 0 }: LayerHit): string {
 }
 
 function formatEpisode({ content, created_at, topics = [], decisions = [] }: LayerHit): string {
-  const also = [
+  const details = [
     ...(topics.length === 0 ? [] : [`topics: ${topics.join(', ')}`]),
     ...(decisions.length === 0 ? [] : [`decisions: ${decisions.join('; ')}`]),
   ]
-  return `- [${dayOf(created_at)}] ${content}${also.length === 0 ? '' : ` (${also.join('; ')})`}`
+  return `- [${dayOf(created_at)}] ${content}${details.length === 0 ? '' : ` (${details.join('; ')})`}`
 }
 
 function formatTurn({ content, created_at, role = 'user' }: LayerHit): string {
@@ -191,6 +198,6 @@ export function formatMemoryTotal(memories: number): string {
 }
 
 /** Turns that state a forgotten fact are excluded too. */
-function tellTurns(turnsDisabled: number): string {
+function formatDisabledTurns(turnsDisabled: number): string {
   return turnsDisabled === 0 ? '' : `\nTurns disabled: ${turnsDisabled}`
 }

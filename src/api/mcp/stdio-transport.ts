@@ -60,8 +60,8 @@ class Connection implements Transport {
   readonly closed: Promise<void>
   readonly #inner: StdioServerTransport
   readonly #input = new PassThrough()
-  readonly #waiting = new Set<RequestId>()
-  #answered: () => void = () => {}
+  readonly #pending = new Set<RequestId>()
+  #onSettled: () => void = () => {}
   #finishing: Promise<void> | undefined
 
   constructor(stdin: Readable, stdout: Writable) {
@@ -76,7 +76,7 @@ class Connection implements Transport {
     this.closed = new Promise((resolve) => {
       this.#inner.onclose = () => {
         resolve()
-        this.#answered()
+        this.#onSettled()
         stdin.destroy()
         this.#input.destroy()
         this.onclose?.()
@@ -84,7 +84,7 @@ class Connection implements Transport {
     })
     this.#inner.onerror = (error) => this.onerror?.(error)
     this.#inner.onmessage = (message) => {
-      this.#note(message)
+      this.#trackRequest(message)
       this.onmessage?.(message)
     }
   }
@@ -108,19 +108,19 @@ class Connection implements Transport {
     while (!this.#input.destroyed && hasMore()) {
       await yieldToEventLoop()
     }
-    if (this.#waiting.size > 0) {
+    if (this.#pending.size > 0) {
       const answered = new Promise<void>((resolve) => {
-        this.#answered = resolve
+        this.#onSettled = resolve
       })
       await resolvesWithin(SHUTDOWN_GRACE_MS, answered)
     }
     this.#input.end()
   }
 
-  #note(message: JSONRPCMessage): void {
+  #trackRequest(message: JSONRPCMessage): void {
     // Subscriptions stay pending until the session ends, so they are not waited for.
     if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') {
-      this.#waiting.add(message.id)
+      this.#pending.add(message.id)
     }
     // Canceled requests get no response.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
@@ -129,7 +129,7 @@ class Connection implements Transport {
   }
 
   #settle(id: RequestId): void {
-    this.#waiting.delete(id)
-    if (this.#waiting.size === 0) this.#answered()
+    this.#pending.delete(id)
+    if (this.#pending.size === 0) this.#onSettled()
   }
 }

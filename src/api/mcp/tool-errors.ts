@@ -18,18 +18,18 @@ const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) =
   {
     invalid_input: 'Correct the input as described and call again.',
     not_found: ({ id }) =>
-      id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
+      id === undefined ? null : 'Find it with memory_search and use the id from its result.',
     forbidden: 'Do not try again; tell the user that their key does not allow it.',
     conflict: ({ version }) =>
       version === undefined ? null : 'Read it again with memory_get, then call again.',
-    forgotten: 'The user had it forgotten. Save it only if the user says it anew.',
+    forgotten: 'The user asked to forget this. Save it only if the user states it again.',
     too_many_requests: 'Wait a little before calling again.',
-    missing_part: 'Go on without it.',
+    missing_part: 'Continue without it.',
   }
 const RETRY = 'Call again in a moment; if it still fails, tell the user.'
-const TELL_USER = 'Do not try again; tell the user.'
+const GIVE_UP = 'Do not try again; tell the user.'
 /** More field errors than this do not help to correct the first ones. */
-const FAULTS_SHOWN = 20
+const FIELD_ERRORS_MAX = 20
 
 export function formatToolError(thrown: unknown): {
   readonly text: string
@@ -39,19 +39,23 @@ export function formatToolError(thrown: unknown): {
   const { code } = error
   // Internal details stay in the log.
   const message = code === 'internal' ? ERRORS.internal.help : error.message
-  const faults = code === 'internal' ? [] : error.details
+  const fieldErrors = code === 'internal' ? [] : error.details
   const advice = adviceFor(error)
-  const isToldAlready = faults.length === 1 && faults[0]?.message === message
+  const isRedundant = fieldErrors.length === 1 && fieldErrors[0]?.message === message
   const lines = [
     `${code}: ${message}`,
-    ...(isToldAlready ? [] : faults.slice(0, FAULTS_SHOWN).map((fault) => `- ${fault.message}`)),
-    ...(faults.length > FAULTS_SHOWN ? [`- and ${faults.length - FAULTS_SHOWN} more`] : []),
+    ...(isRedundant
+      ? []
+      : fieldErrors.slice(0, FIELD_ERRORS_MAX).map((fieldError) => `- ${fieldError.message}`)),
+    ...(fieldErrors.length > FIELD_ERRORS_MAX
+      ? [`- and ${fieldErrors.length - FIELD_ERRORS_MAX} more`]
+      : []),
     ...(advice === null ? [] : [advice]),
   ]
   return { text: lines.join('\n'), error }
 }
 
 function adviceFor({ code, facts, retryable }: AppError): string | null {
-  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL_USER)
+  const advice = ADVICE[code] ?? (retryable ? RETRY : GIVE_UP)
   return typeof advice === 'string' ? advice : advice(facts)
 }

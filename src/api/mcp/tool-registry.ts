@@ -26,17 +26,17 @@ export type ToolSets = {
   readonly hasExtendedTools: boolean
 }
 
-/** Schemas are built once per kind of caller. */
+/** Schemas are built once per combination of scope choices. */
 export function createToolRegistry(sets: ToolSets): ToolRegistry {
-  const made = new Map<string, ReadonlyMap<string, Tool>>()
+  const cache = new Map<string, ReadonlyMap<string, Tool>>()
   return {
     toolsFor: (caller) => {
-      const latitude = scopeChoiceOf(caller)
-      const kind = JSON.stringify(latitude)
-      const known = made.get(kind)
+      const choice = scopeChoiceOf(caller)
+      const cacheKey = JSON.stringify(choice)
+      const known = cache.get(cacheKey)
       if (known !== undefined) return known
-      const tools = makeTools(latitude, sets)
-      made.set(kind, tools)
+      const tools = makeTools(choice, sets)
+      cache.set(cacheKey, tools)
       return tools
     },
   }
@@ -48,14 +48,14 @@ function scopeChoiceOf({ role, user }: Caller): ScopeChoice {
   return { canChooseOwner: namesOwner, canChooseUser: namesOwner || user === undefined }
 }
 
-function makeTools(latitude: ScopeChoice, sets: ToolSets): ReadonlyMap<string, Tool> {
+function makeTools(choice: ScopeChoice, sets: ToolSets): ReadonlyMap<string, Tool> {
   const own = OPERATIONS.flatMap((operation) => {
     const { mcp } = operation
     if (mcp === undefined) return []
-    const tool = toTool(operation, mcp, latitude, RESULT_FORMATTERS[mcp.tool] ?? formatAsJson)
+    const tool = toTool(operation, mcp, choice, RESULT_FORMATTERS[mcp.tool] ?? formatAsJson)
     return [mcp.tool === 'memory_get' ? addTurnLookup(tool) : tool]
   })
-  const further = sets.hasExtendedTools ? createExtendedTools(latitude) : []
-  const others = sets.hasCompatibilityTools ? compatibilityTools(own) : []
-  return new Map([...own, ...further, ...others].map((tool) => [tool.name, tool]))
+  const extended = sets.hasExtendedTools ? createExtendedTools(choice) : []
+  const compatible = sets.hasCompatibilityTools ? compatibilityTools(own) : []
+  return new Map([...own, ...extended, ...compatible].map((tool) => [tool.name, tool]))
 }

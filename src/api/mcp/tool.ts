@@ -14,7 +14,7 @@ export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: 
 
 export type Tool = {
   readonly name: string
-  /** Tells the model when to use it. */
+  /** Advises the model when to use the tool. */
   readonly description: string
   readonly access: Access
   readonly inputSchema: JsonSchema
@@ -56,28 +56,28 @@ export type ScopeChoice = {
 export function toTool(
   operation: Operation,
   mcp: McpBinding,
-  { canChooseOwner: namesOwner, canChooseUser: namesUser }: ScopeChoice,
-  tell: Tool['formatResult'],
+  { canChooseOwner, canChooseUser }: ScopeChoice,
+  formatResult: Tool['formatResult'],
 ): Tool {
   const { access, input, output } = operation
   const fields = [
-    ...mcp.fields.filter((field) => field !== 'user' || namesUser),
-    ...(namesOwner && 'owner' in input.shape ? ['owner'] : []),
+    ...mcp.fields.filter((field) => field !== 'user' || canChooseUser),
+    ...(canChooseOwner && 'owner' in input.shape ? ['owner'] : []),
   ]
-  const picked = z.strictObject(
+  const offered = z.strictObject(
     Object.fromEntries(Object.entries(input.shape).filter(([field]) => fields.includes(field))),
   )
-  const isReading = access === 'read'
+  const isRead = access === 'read'
   return {
     name: mcp.tool,
     description: mcp.description,
     access,
-    inputSchema: inputSchemaOf(picked),
+    inputSchema: inputSchemaOf(offered),
     outputSchema: outputSchemaOf(output),
     annotations: {
-      readOnlyHint: isReading,
+      readOnlyHint: isRead,
       destructiveHint: operation.isDestructive ?? false,
-      idempotentHint: isReading || (operation.isIdempotent ?? false),
+      idempotentHint: isRead || (operation.isIdempotent ?? false),
       openWorldHint: false,
     },
     call: async (context, input) => {
@@ -87,19 +87,20 @@ export function toTool(
         ...mcp.fixedInput,
       })) as ToolFields // outputs are objects
     },
-    formatResult: tell,
+    formatResult,
   }
 }
 
 /** Operation fields that a model may not set are as unknown here as misspelled ones. */
 function assertKnownFields(input: ToolFields, fields: readonly string[]): void {
-  const strangers = Object.keys(input).filter((field) => !fields.includes(field))
-  if (strangers.length === 0) return
-  const known = fields.length === 0 ? 'It takes none.' : `It takes: ${fields.join(', ')}.`
+  const unknown = Object.keys(input).filter((field) => !fields.includes(field))
+  if (unknown.length === 0) return
+  const known =
+    fields.length === 0 ? 'The tool takes no fields.' : `Known fields: ${fields.join(', ')}.`
   throw new ValidationError(
-    strangers.map((field) => ({
+    unknown.map((field) => ({
       field: field.slice(0, FIELD_SHOWN_CHARACTERS),
-      message: `There is no field "${field.slice(0, FIELD_SHOWN_CHARACTERS)}" here. ${known}`,
+      message: `Unknown field "${field.slice(0, FIELD_SHOWN_CHARACTERS)}". ${known}`,
     })),
   )
 }

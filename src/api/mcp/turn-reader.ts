@@ -14,15 +14,15 @@ export function addTurnLookup(own: Tool): Tool {
   return {
     ...own,
     outputSchema: outputSchemaOf(output),
-    call: async (context, given) => {
-      const { id } = given
-      const isOfTurn = typeof id === 'string' && isTurnId(id)
+    call: async (context, input) => {
+      const { id } = input
+      const namesTurn = typeof id === 'string' && isTurnId(id)
       // The tool itself refuses fields that a model may not set.
-      const isKnown = Object.keys(given).every(
+      const isKnown = Object.keys(input).every(
         (field) => field in Object(own.inputSchema.properties),
       )
-      if (!isOfTurn || !isKnown) return own.call(context, given)
-      return (await performOperation(getTurn, context, given)) as ToolFields // outputs are objects
+      if (!namesTurn || !isKnown) return own.call(context, input)
+      return (await performOperation(getTurn, context, input)) as ToolFields // outputs are objects
     },
   }
 }

@@ -3,7 +3,7 @@
  * of reach look as if they did not exist.
  */
 
-import type { Role } from '../../domain/access.ts'
+import type { KeyWriter, Role } from '../../domain/access.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -30,6 +30,8 @@ export type Caller = {
   /** The owner of requests that name none. */
   readonly home: string
   readonly actsFor: readonly string[]
+  /** Whose words the key writes; default: by its role, see `authorship.ts`. */
+  readonly writesAs?: KeyWriter
   /** The user within the default owner, for single-user keys; null reaches rows without a user. */
   readonly user?: string | null
   readonly session?: string

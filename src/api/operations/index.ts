@@ -1,64 +1,64 @@
 /** The operation table. */
 
-import * as trying from './admin/diagnostics.ts'
+import * as diagnostics from './admin/diagnostics.ts'
 import * as jobOperations from './admin/job-operations.ts'
 import * as keys from './admin/key-operations.ts'
-import * as describing from './admin/settings-description.ts'
 import * as settings from './admin/settings-operations.ts'
 import * as system from './admin/system-operations.ts'
 import * as vectorStore from './admin/vector-store-operations.ts'
 import * as hookOperations from './conversations/hook-operations.ts'
 import * as receipts from './conversations/receipt-operations.ts'
 import * as receiptStats from './conversations/receipt-statistics.ts'
-import * as transcript from './conversations/session-operations.ts'
-import * as fileContents from './files/file-index-operations.ts'
+import * as sessions from './conversations/session-operations.ts'
+import * as fileIndex from './files/file-index-operations.ts'
 import * as files from './files/file-operations.ts'
 import * as memoryTool from './files/memory-tool-operation.ts'
-import * as flushing from './files/session-note-operation.ts'
+import * as sessionNote from './files/session-note-operation.ts'
 import * as consolidationOperations from './learning/consolidation-operations.ts'
-import * as lifecycle from './learning/distillation-operations.ts'
+import * as distillation from './learning/distillation-operations.ts'
 import * as episodes from './learning/episode-operations.ts'
 import * as identity from './learning/identity-operations.ts'
 import * as review from './learning/review-operations.ts'
-import * as background from './learning/signal-operations.ts'
-import * as everyone from './memories/all-owners.ts'
-import * as moving from './memories/import-export-operations.ts'
+import * as signals from './learning/signal-operations.ts'
+import * as allOwners from './memories/all-owners.ts'
+import * as importExport from './memories/import-export-operations.ts'
 import * as instances from './memories/instance-operations.ts'
-import * as reading from './memories/memory-list-operations.ts'
-import * as overview from './memories/memory-map-operations.ts'
+import * as memoryLists from './memories/memory-list-operations.ts'
+import * as memoryMap from './memories/memory-map-operations.ts'
 import * as memories from './memories/memory-operations.ts'
 import type { Operation } from './operation.ts'
 import * as agents from './recall/agent-operations.ts'
-import * as previewing from './recall/preview-operations.ts'
-import * as searching from './recall/search-operations.ts'
+import * as previews from './recall/preview-operations.ts'
+import * as search from './recall/search-operations.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  reading.listMemories,
+  memoryLists.listMemories,
   memories.addMemory,
-  reading.clearMemories,
-  searching.searchMemories,
-  previewing.previewRecall,
-  previewing.previewContext,
+  memoryLists.clearMemories,
+  search.searchMemories,
+  previews.previewRecall,
+  previews.previewContext,
   memories.learnMemories,
   memories.forgetMatching,
   memories.undoMemoryChange,
   memories.emptyTrash,
-  reading.summarizeMemories,
+  memoryLists.summarizeMemories,
   system.checkHealth,
   system.listEmbeddingProviders,
   system.getEngineStatus,
   system.reindex,
   system.getReindexStatus,
-  trying.testEmbedding,
-  trying.testRerank,
-  trying.listModels,
-  trying.testModel,
-  moving.exportMemories,
-  moving.importMemories,
-  overview.listMemoryVectors,
-  overview.getMemoryVector,
-  overview.listMemoryEntities,
-  overview.countMemoriesByDay,
+  diagnostics.testEmbedding,
+  diagnostics.testRerank,
+  diagnostics.listModels,
+  diagnostics.testModel,
+  importExport.exportMemories,
+  importExport.importMemories,
+  importExport.importSource,
+  memoryMap.listMemoryVectors,
+  memoryMap.getMemoryVector,
+  memoryMap.listMemoryEntities,
+  memoryMap.countMemoriesByDay,
   memories.getMemory,
   memories.updateMemory,
   memories.forgetMemory,
@@ -66,8 +66,8 @@ export const OPERATIONS: readonly Operation[] = [
   memories.restoreMemory,
   memories.disableMemory,
   memories.eraseMemory,
-  transcript.listMemorySources,
-  describing.describeSettings,
+  sessions.listMemorySources,
+  settings.describeSettings,
   settings.getSettings,
   settings.changeSettings,
   vectorStore.getQdrant,
@@ -83,7 +83,7 @@ export const OPERATIONS: readonly Operation[] = [
   receipts.listReceipts,
   receiptStats.getReceiptStatistics,
   receipts.getReceipt,
-  lifecycle.ingestConversation,
+  distillation.ingestConversation,
   agents.searchLayer,
   agents.listAgents,
   episodes.listEpisodes,
@@ -99,25 +99,25 @@ export const OPERATIONS: readonly Operation[] = [
   identity.disableIdentity,
   identity.forgetIdentity,
   identity.restoreIdentity,
-  transcript.listSessions,
-  transcript.listTurns,
-  transcript.forgetSession,
-  transcript.getTurn,
-  transcript.editTurn,
-  transcript.disableTurn,
-  transcript.restoreTurn,
-  transcript.forgetTurn,
-  lifecycle.flushSession,
+  sessions.listSessions,
+  sessions.listTurns,
+  sessions.forgetSession,
+  sessions.getTurn,
+  sessions.editTurn,
+  sessions.disableTurn,
+  sessions.restoreTurn,
+  sessions.forgetTurn,
+  distillation.flushSession,
   consolidationOperations.consolidateMemories,
   consolidationOperations.listConsolidations,
   jobOperations.listJobs,
   jobOperations.retryJob,
   jobOperations.cancelJob,
-  background.listSignals,
-  background.getSignal,
-  background.forgetSignals,
-  background.retrySignals,
-  background.learningStatus,
+  signals.listSignals,
+  signals.getSignal,
+  signals.forgetSignals,
+  signals.retrySignals,
+  signals.learningStatus,
   review.listReview,
   review.approveMemory,
   review.rejectMemory,
@@ -127,14 +127,14 @@ export const OPERATIONS: readonly Operation[] = [
   files.listRoots,
   files.addRoot,
   files.removeRoot,
-  fileContents.listFiles,
-  fileContents.listChunks,
+  fileIndex.listFiles,
+  fileIndex.listChunks,
   files.filesStatus,
   files.syncFiles,
   files.searchFiles,
   files.getFileText,
   files.appendNote,
-  flushing.writeSessionNote,
+  sessionNote.writeSessionNote,
   memoryTool.useMemoryTool,
   hookOperations.recallForPrompt,
   hookOperations.captureMessages,
@@ -142,7 +142,7 @@ export const OPERATIONS: readonly Operation[] = [
   keys.createKey,
   keys.revokeKey,
   keys.listOwners,
-  everyone.listAllOwners,
+  allOwners.listAllOwners,
   keys.eraseOwner,
   keys.listAudit,
   system.getSystemStatus,

@@ -10,7 +10,9 @@ import {
   type Memory,
   TRUST_LEVELS,
 } from '../../domain/memory.ts'
+import { AUTHORS } from '../../learning/statement-trust.ts'
 import type { HistoryEntry } from '../../memory/memory-reader.ts'
+import { authorOfMemory } from './authorship.ts'
 
 /** Input times: ISO text with or without a time of day, or epoch milliseconds. */
 export const timeField = z
@@ -65,6 +67,12 @@ export const wireMemory = z
     salience: z.number(),
     pinned: z.boolean(),
     trust: z.enum(TRUST_LEVELS),
+    author: z
+      .enum(AUTHORS)
+      .describe('Whose words they are. A model’s never replace what a person stated.'),
+    needsReview: z
+      .boolean()
+      .describe('Looks like an instruction: not recalled until a person approves it.'),
     status: memoryStatusSchema,
     validFrom: nullableTime,
     validUntil: nullableTime,
@@ -110,6 +118,8 @@ export function toWireMemory(memory: Memory): WireMemory {
     salience: memory.salience,
     pinned: memory.pinned,
     trust: memory.trust,
+    author: authorOfMemory(memory),
+    needsReview: memory.trust === 'suspect',
     status: memory.status,
     validFrom: isoTime(memory.validFrom),
     validUntil: isoTime(memory.validUntil),

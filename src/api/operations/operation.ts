@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError, type FieldError, ValidationError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json.ts'
 import { type Access, assertAccess, type Caller } from './authorization.ts'
 
 /** An embedding service and whether its API key is configured. */
@@ -22,6 +23,8 @@ export type EmbeddingProvider = {
 export type OperationContext = {
   readonly engine: Engine
   readonly caller: Caller
+  /** Whether a model makes the call, with a tool: what it writes is the model's, whatever the key. */
+  readonly isToolCall?: boolean
   readonly version: string
   readonly embeddingProviders: readonly EmbeddingProvider[]
   /** Aborts when the caller no longer waits for the result. */
@@ -37,6 +40,9 @@ export type ProgressListener = (progress: {
   readonly of?: string
 }) => void
 
+/** A file that is read once. */
+export type Upload = { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
+
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -50,13 +56,13 @@ export type HttpBinding = {
   readonly status?: 201 | 202
   /** Reads the version from the output, for the ETag. */
   readonly version?: (output: never) => number
-  /** NDJSON input or output instead of one JSON value; the transport streams it. */
-  readonly stream?: 'in' | 'out'
+  /** NDJSON input or output, or an uploaded file, instead of one JSON value; the transport streams it. */
+  readonly stream?: 'in' | 'out' | 'upload'
 }
 
 export type McpBinding = {
   readonly tool: string
-  /** Tells the model when to use it. */
+  /** Advises the model when to use the tool. */
   readonly description: string
   /** The input fields that a model may set. The owner comes from the key. */
   readonly fields: readonly string[]
@@ -102,10 +108,10 @@ export function defineOperation<Input extends Shape, Output extends z.ZodType>(
 export async function performOperation(
   operation: Operation,
   context: OperationContext,
-  given: unknown,
+  rawInput: unknown,
 ): Promise<unknown> {
   assertAccess(context.caller, operation.access)
-  const input = parseInput(operation, given)
+  const input = parseInput(operation, rawInput)
   await assertSharedVisible(context, input)
   const output = await operation.run(context, input)
   const { targets } = operation
@@ -130,11 +136,24 @@ type Fields = { readonly [field: string]: unknown }
 /** Validates the input and reports every invalid field. */
 export function parseInput<Input extends Shape>(
   { input }: { readonly input: Input },
-  given: unknown,
+  rawInput: unknown,
 ): z.output<Input> {
-  const parsed = input.safeParse(given ?? {})
+  const parsed = input.safeParse(omitBlankFields(rawInput ?? {}))
   if (parsed.success) return parsed.data
-  throw new ValidationError(parsed.error.issues.flatMap(toFieldFaults))
+  throw new ValidationError(parsed.error.issues.flatMap(toFieldErrors))
+}
+
+/** Clients of other systems send these as empty text when they are not given. */
+const BLANKABLE_FIELDS = ['apiKeyId', 'type'] as const
+
+function omitBlankFields(rawInput: unknown): unknown {
+  if (!isObject(rawInput)) return rawInput
+  const blank = BLANKABLE_FIELDS.filter((field) => {
+    const value = rawInput[field]
+    return value === '' || (Array.isArray(value) && value.length === 1 && value[0] === '')
+  })
+  const isBlank = (field: string) => blank.some((each) => each === field)
+  return Object.fromEntries(Object.entries(rawInput).filter(([field]) => !isBlank(field)))
 }
 
 /** While shared memory is disabled, only superadmins reach it. */
@@ -159,7 +178,7 @@ export function ownerInInput(input: Fields): string | undefined {
     | undefined // `find` looked for text
 }
 
-function toFieldFaults(issue: z.core.$ZodIssue): readonly FieldError[] {
+function toFieldErrors(issue: z.core.$ZodIssue): readonly FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
@@ -170,6 +189,6 @@ function toFieldFaults(issue: z.core.$ZodIssue): readonly FieldError[] {
   const field = path.join('.')
   const named = field === '' ? 'The input' : field
   // Our own messages already start with the field name.
-  const isNamed = issue.message.startsWith(named)
+  const isNamed = issue.message.replace(/^`/, '').startsWith(named)
   return [{ field, message: isNamed ? issue.message : `${named}: ${issue.message}` }]
 }

@@ -38,7 +38,7 @@ export function resolveOwner(
   const { caller } = context
   const { owner, apiKeyId } = input
   if (owner !== undefined && apiKeyId !== undefined && owner !== apiKeyId) {
-    throw new AppError('invalid_input', 'owner and apiKeyId name different owners.', {
+    throw new AppError('invalid_input', '`owner` and `apiKeyId` must name the same owner.', {
       field: 'apiKeyId',
     })
   }

@@ -211,7 +211,7 @@ export function readConfig(
     scope: { owner: OWNER, ...named },
     explicitScope: named,
     key: keySource(flags, variable),
-    postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES_URL') ?? null) : null,
+    postgres: readPostgresUrl(flags, variable),
     postgresOptions: readPostgres(variable),
     remote: readRemote(flags, variable),
     server: readServer(variable),
@@ -300,6 +300,16 @@ function readPostgres(variable: Variable): Config['postgresOptions'] {
       ),
     }),
   }
+}
+
+/** Two places for the memories are refused: either of them could be the one that was meant. */
+function readPostgresUrl({ data }: GlobalFlags, variable: Variable): string | null {
+  const url = variable('RECOLLECT_POSTGRES_URL') ?? null
+  if (url === null || data === undefined) return url
+  throw new AppError(
+    'invalid_input',
+    '`--data` and `RECOLLECT_POSTGRES_URL` must not be combined: memories are in a folder or on a server. Unset the variable, or omit `--data`; RECOLLECT_DATA sets the folder of models and files.',
+  )
 }
 
 function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {

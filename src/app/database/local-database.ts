@@ -76,13 +76,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   const folder = config.dataFolder
   const path = join(folder, DATABASE_FILE)
   const files = join(folder, FILES_FILE)
-  let asked: DatabaseKey | undefined
+  let passphrase: DatabaseKey | undefined
   const currentKey = async (): Promise<DatabaseKey | null> => {
     if (config.key !== null) return toKey(config.key)
-    if (asked === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
-      asked = parsePassphrase(await askPassphrase())
+    if (passphrase === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
+      passphrase = parsePassphrase(await askPassphrase())
     }
-    return asked ?? null
+    return passphrase ?? null
   }
   const convert = async (
     from: DatabaseKey | null,

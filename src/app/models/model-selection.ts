@@ -14,7 +14,7 @@ import {
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
-import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
+import { isShippedModel } from '../../models/embedders/local/local-embedder-options.ts'
 import {
   hashRemoteAccount,
   isPurposeSpecific,
@@ -197,15 +197,15 @@ export function openPreviousEmbedder(
 }
 
 function openPreviousLocal(model: string, options: EmbeddingOptions): Embedder | null {
-  if (model === DEFAULT_MODEL) return withCache(openLocalEmbedder({}), options)
+  if (isShippedModel(model)) return withCache(openLocalEmbedder({ model }), options)
   const { modelFolder, localModel } = options
   const folder = previousModelFolder(model, modelFolder, localModel)
   if (folder === null) return null
   // A model of the hub is called by its full name, one in a folder by the folder's name.
-  const kept = model.includes('/')
+  const base = model.includes('/')
     ? { ...options, localModel: nameIn(model) }
     : { localModel: folder }
-  return withCache(openLocal({ ...kept, allowDownload: false }), options)
+  return withCache(openLocal({ ...base, allowDownload: false }), options)
 }
 
 function openPreviousStatic(model: string, options: EmbeddingOptions): Embedder | null {
@@ -327,7 +327,7 @@ function withCache(
   { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
   about: { readonly account: string; readonly isPurposeSpecific: boolean } = LOCAL,
 ): Embedder {
-  const kept =
+  const base =
     cacheFile == null || (about === LOCAL && cachesLocal !== true)
       ? embedder
       : withEmbeddingCache(embedder, {
@@ -338,7 +338,7 @@ function withCache(
           }),
           ...about,
         })
-  return withMemoryCache(kept, {
+  return withMemoryCache(base, {
     clock: systemClock,
     isPurposeSpecific: about.isPurposeSpecific,
     ...(cacheEntriesMax === undefined ? {} : { entriesMax: cacheEntriesMax }),

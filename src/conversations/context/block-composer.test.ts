@@ -119,15 +119,35 @@ it('[CR1] puts facts before excerpts, and excerpts newest first', () => {
   ])
 })
 
-it('[CR2] puts the newer of two pieces about the same thing above the older', () => {
+it('[CR2.1] puts the newer of two pieces about the same thing above the older', () => {
   const old = fact('The user owns three road bikes', { createdAt: instant(0) })
   const newer = fact('The user owns four road bikes now', { createdAt: instant(DAY_MS) })
   const last = said('I own five road bikes by now', { saidAt: instant(2 * DAY_MS) })
-  expect(linesOf(fittedOf(candidatesOf([old, newer]))).join()).toMatch(/four.*three/)
-  expect(linesOf(fittedOf(candidatesOf([old, newer, last]))).join()).toMatch(/five.*four.*three/)
+  const question = 'How many road bikes did I own?'
+  const linesAbout = (documents: readonly SearchDocument[]) =>
+    linesOf(fittedOf(candidatesOf(documents, { question }))).join()
+  expect(linesAbout([old, newer])).toMatch(/four.*earlier: .*three/)
+  expect(linesAbout([old, newer, last])).toMatch(/five.*earlier: .*four.*earlier: .*three/)
 })
 
-it('[CR2] puts a fact below a newer excerpt that answers the same question in other words', () => {
+it('[CR2.2] [CR2.3] leaves out what a newer line replaces, unless the question is about the past', () => {
+  const old = said('I live in Ghent.', { saidAt: instant(0) })
+  const move = said('We relocated to Porto in May! What should I see?', { saidAt: instant(DAY_MS) })
+  const both = said('I live in Ghent and my dog is called Rex.', { saidAt: instant(0) })
+  const blockFor = (question: string, documents: readonly SearchDocument[]) =>
+    linesOf(fittedOf(candidatesOf(documents, { question })))
+  expect(blockFor('Where do I live?', [old, move])).toEqual([expect.stringContaining('Porto')])
+  expect(blockFor('Where did I live?', [old, move])).toEqual([
+    expect.stringContaining('Porto'),
+    expect.stringMatching(/^- earlier: user: .*Ghent/),
+  ])
+  expect(blockFor('Where do I live?', [both, move])).toEqual([
+    expect.stringContaining('Porto'),
+    expect.stringMatching(/^- earlier: user: .*Rex/),
+  ])
+})
+
+it('[CR2.1] puts a fact below a newer excerpt that answers the same question in other words', () => {
   const documents = [
     fact('I cut back to one cup in the morning', { createdAt: instant(0) }),
     said('Speaking of my morning coffee, the limit is two cups now.', { saidAt: instant(DAY_MS) }),
@@ -139,7 +159,7 @@ it('[CR2] puts a fact below a newer excerpt that answers the same question in ot
   ])
 })
 
-it('[CR2] puts a clause that patterns learned below a newer excerpt that ranks above it', () => {
+it('[CR2.1] puts a clause that patterns learned below a newer excerpt that ranks above it', () => {
   const learned = { ...memory().provenance, extractor: 'patterns' }
   const excerpt = said('The gym has been four times a week lately.', { saidAt: instant(DAY_MS) })
   const clause = fact("I don't work out on Mondays", { provenance: learned })
@@ -299,4 +319,45 @@ it('[CR30] quotes more of the two best long turns, each in a quarter of the room
   expect(Math.min(first, second)).toBeGreaterThan(400)
   expect(third).toBeLessThan(300)
   expect(Math.max(...lengths(250))).toBeLessThan(300)
+})
+
+it('[CR36] an answer that only restates what the user said gives way to it', () => {
+  const user = said('We repainted the kitchen, went for a sage green in the end')
+  const restated = said('You repainted the kitchen in sage green.', { role: 'assistant' })
+  const added = said('Sage green goes well with oak shelves and brass handles.', {
+    role: 'assistant',
+  })
+  const block = fittedOf(candidatesOf([restated, user, added], { question: 'Which color?' }))
+  expect(linesOf(block).join()).toContain('oak shelves')
+  expect(linesOf(block).join()).not.toContain('You repainted')
+  expect(block.content.lines).toHaveLength(2)
+})
+
+it('[CR36] keeps a restatement whose source is not quoted', () => {
+  const restated = said('You repainted the kitchen in sage green.', { role: 'assistant' })
+  expect(fittedOf(candidatesOf([restated], { question: 'kitchen?' })).content.lines).toHaveLength(1)
+})
+
+it('[CR35] does not quote questions that ask a fact back', () => {
+  const asked = said('Which color did we pick for the kitchen?')
+  const user = said('We went for a sage green in the kitchen')
+  const block = fittedOf(candidatesOf([asked, user], { question: 'kitchen paint' }))
+  expect(linesOf(block).join()).not.toContain('Which color')
+})
+
+it('[PL6.5] has no episode that only restates the facts beside it', () => {
+  const identity = [fact('The user is vegetarian.', { category: 'identity' })]
+  const trip = fact('The user travels to Rome with Clara in June.')
+  const episode = (content: string) => fact(content, { category: 'episode', type: 'episodic' })
+  const restated = episode(
+    'The user talked about travelling to Rome with Clara in June, vegetarian.',
+  )
+  const more = episode('The user asked for a hotel in Rome near the river and booked the Aurelia.')
+  const dated = episode('The user travels to Rome with Clara in June 2024.')
+  const block = fittedOf(candidatesOf([restated, trip, more, dated], { identity }))
+  const ids = block.content.lines.map(({ document }) => document.id)
+  expect(ids).not.toContain(restated.id)
+  expect(ids).toEqual(expect.arrayContaining([trip.id, more.id, dated.id]))
+  const alone = fittedOf(candidatesOf([restated]))
+  expect(alone.content.lines).toHaveLength(1)
 })

@@ -6,6 +6,7 @@
 import {
   type BlockContent,
   type BlockLine,
+  markLineAsEarlier,
   renderBlock,
   renderBlockFrame,
   renderMemoryLine,
@@ -19,6 +20,9 @@ import {
   type SearchDocument,
 } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
+import { findReplaced } from '../../memory/contradiction/replaced-text.ts'
+import { isUserPinned } from '../../memory/pins.ts'
+import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
 import {
   buildQueryTerms,
@@ -28,7 +32,8 @@ import {
 } from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
-import { isBareQuestion, isSmallTalk } from './small-talk.ts'
+import { type LineAnalysis, LineCache } from './line-cache.ts'
+import { isBareQuestion, isFillerWord, isRecallQuestion, isSmallTalk } from './small-talk.ts'
 
 export type BlockInput = {
   readonly today: Instant
@@ -43,6 +48,7 @@ export type BlockInput = {
   readonly excerptCharacters: number
   /** At most so many documents besides the identity section. */
   readonly limit?: number
+  readonly lineCache?: LineCache
 }
 
 export type ContextBlock = {
@@ -82,24 +88,25 @@ export function composeBlock(
   budget: number,
   count: CountTokens,
 ): ContextBlock | 'nothing' | 'no-room' {
-  const { today, question, excerptCharacters } = input
+  const { today, question, excerptCharacters, lineCache = new LineCache() } = input
   const room = budget - count(renderBlockFrame(today))
   const terms = buildQueryTerms(
     question,
     input.documents.map(({ content }) => content.slice(0, QUERY_TERM_TEXT_CHARACTERS)),
   )
-  const identity = selectWithinBudget(
-    input.identity.flatMap((document) => buildCandidate(document, count)),
+  const known = selectWithinBudget(
+    input.identity.flatMap((document) => buildCandidate(document, lineCache, count)),
     room * IDENTITY_SHARE,
   )
   const identityIds = new Set(input.identity.map(({ id }) => id))
   const others = input.documents.filter(({ id }) => !identityIds.has(id))
-  const usable = others.filter((document) => isUsable(document, input.shownMessages))
+  const usable = others.filter((document) => isUsable(document, input.shownMessages, lineCache))
   const leading = selectLeadingTurns(usable, excerptCharacters)
   const leadingCharacters = computeLeadingLength(excerptCharacters, room)
   const candidates = usable.flatMap((document) =>
     buildCandidate(
       document,
+      lineCache,
       count,
       terms,
       leading.has(document.id) ? leadingCharacters : excerptCharacters,
@@ -109,9 +116,20 @@ export function composeBlock(
   const novel = candidates.filter(
     (candidate) =>
       !isEchoOfQuestion(candidate, questionWords) &&
-      !identity.some((other) => isRepetition(other, candidate)),
+      !known.some((other) => isRepetition(other, candidate)),
   )
-  const distinct = removeRepetitions(novel).slice(0, input.limit)
+  const sources = [...novel, ...known]
+  const keepsOutdated = asksAboutPast(question, today)
+  const identity = known.filter(
+    (candidate) => isUserPinned(candidate.document) || !isReplaced(candidate, sources),
+  )
+  const settled = settleCurrency(
+    removeCoveredEpisodes(removeRestatements(removeRepetitions(novel), questionWords), identity),
+    sources,
+    keepsOutdated,
+    count,
+  )
+  const distinct = settled.slice(0, input.limit)
   if (identity.length + distinct.length === 0) return 'nothing'
   const left = room - countLineTokens(identity)
   const chosen = selectWithinBudget(distinct, left)
@@ -119,9 +137,68 @@ export function composeBlock(
   const fitted =
     chosen.length > 0 || best === undefined
       ? chosen
-      : shortenCandidate(best.document, terms, left, count)
+      : shortenCandidate(best.document, terms, left, lineCache, count)
   const block = buildBlock(today, identity, orderCandidates(fitted, terms), count, budget)
   return block.text === '' ? 'no-room' : block
+}
+
+/** Of so many candidates, the outdated ones are left out or marked. */
+const SETTLED_MAX = 40
+
+/**
+ * Leaves out lines whose statements a newer line replaces, and marks lines with other statements as well. A question about
+ * the past gets them all, marked. The assistant's words replace nothing.
+ */
+function settleCurrency(
+  candidates: readonly BlockCandidate[],
+  sources: readonly BlockCandidate[],
+  keepsOutdated: boolean,
+  count: CountTokens,
+): readonly BlockCandidate[] {
+  return candidates.flatMap((candidate, index) => {
+    const replaced = index < SETTLED_MAX ? findReplacedParts(candidate, sources) : []
+    if (replaced.includes('whole') && !keepsOutdated) return []
+    return replaced.length > 0 ? [markAsEarlier(candidate, count)] : [candidate]
+  })
+}
+
+function isReplaced(candidate: BlockCandidate, sources: readonly BlockCandidate[]): boolean {
+  return findReplacedParts(candidate, sources).includes('whole')
+}
+
+function findReplacedParts(candidate: BlockCandidate, sources: readonly BlockCandidate[]) {
+  const { content } = candidate.document
+  const text = isAnswer(candidate) ? toFirstPerson(content) : content
+  const at = getEventTime(candidate)
+  return sources
+    .slice(0, SETTLED_MAX)
+    .filter((source) => !isAnswer(source) && getEventTime(source) > at)
+    .flatMap((source) => findReplaced(source.document.content, text) ?? [])
+}
+
+function isAnswer({ document }: BlockCandidate): boolean {
+  return getTurnRole(document) === 'assistant'
+}
+
+function markAsEarlier(candidate: BlockCandidate, count: CountTokens): BlockCandidate {
+  const text = markLineAsEarlier(candidate.text)
+  return { ...candidate, text, tokens: count(`${text}\n`) }
+}
+
+/** What an answer says about the user, as the user would say it. */
+function toFirstPerson(answer: string): string {
+  return answer
+    .replace(/\byou(?:'re| are)\b/gi, 'I am')
+    .replace(/\byou(?:'ve| have)\b/gi, 'I have')
+    .replace(/\byours?\b/gi, 'my')
+    .replace(/\byou\b/gi, 'I')
+}
+
+const PAST_CUE =
+  /(?<!\p{L})(?:did|used to|(?:was|were) (?:i|we|my|our|the|it|he|she)|(?:what|who|where|which|when|how) (?:was|were)|before|previous(?:ly)?|former(?:ly)?|earlier|back then|old|originally|history|changed?|ex|früher|damals|vorher|war|hatte|antes|anterior|era|tenía|vivía|trabajaba|avant|ancien(?:ne)?|étais|était|avais|habitais|antigamente|morava|trabalhava|tinha)(?!\p{L})|以前|之前|曾|过去|前は|昔|ました|でした/iu
+
+function asksAboutPast(question: string, today: Instant): boolean {
+  return PAST_CUE.test(question) || parseTimeSpan(question, today) !== null
 }
 
 /** The best-ranked long turns get longer excerpts: of an answer in the form of a list, one item is not enough. */
@@ -151,26 +228,39 @@ function computeLeadingLength(excerptCharacters: number, room: number): number {
 const QUERY_TERM_TEXT_CHARACTERS = 4_000
 
 /** Excludes messages of the request, system prompts, and turns without information. */
-function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean {
+function isUsable(
+  document: SearchDocument,
+  shown: ReadonlySet<string>,
+  lineCache: LineCache,
+): boolean {
   const text = document.content.trim()
   if (shown.has(text)) return false
   if (isTurnDocument(document)) {
-    const role = getTurnRole(document)
-    return role !== 'system' && !isSmallTalk(text) && !(role === 'user' && isBareQuestion(text))
+    const analysis = lineCache.get(document)
+    analysis.isInformative ??= isInformative(document, text)
+    return analysis.isInformative
   }
   // The fact may have been learned from a message of this request.
-  return ![...shown].some((each) => each.length > text.length && each.includes(text))
+  for (const each of shown) if (each.length > text.length && each.includes(text)) return false
+  return true
+}
+
+function isInformative(turn: SearchDocument, text: string): boolean {
+  const role = getTurnRole(turn)
+  const asks = role === 'user' && (isBareQuestion(text) || isRecallQuestion(text))
+  return role !== 'system' && !isSmallTalk(text) && !asks
 }
 
 function buildCandidate(
   document: SearchDocument,
+  lineCache: LineCache,
   count: CountTokens,
   terms: readonly QueryTerm[] = [],
   charactersMax = Number.POSITIVE_INFINITY,
 ): readonly BlockCandidate[] {
   return isTurnDocument(document)
-    ? createPassage(document, terms, charactersMax, count)
-    : toBlockLine(document, document.content, count)
+    ? createPassage(document, terms, charactersMax, lineCache, count)
+    : toBlockLine(document, document.content, lineCache.get(document), count)
 }
 
 /** A passage of a document; nothing of a turn whose passage or speaker is a prompt injection. */
@@ -178,24 +268,36 @@ function createPassage(
   document: SearchDocument,
   terms: readonly QueryTerm[],
   charactersMax: number,
+  lineCache: LineCache,
   count: CountTokens,
 ): readonly BlockCandidate[] {
   const passage = extractPassageLines(document.content, terms, charactersMax)
+  // An excerpt depends on the question.
+  const analysis = passage === document.content ? lineCache.get(document) : {}
   const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
-  return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)
+  analysis.isPromptInjection ??= texts.some(isPromptInjection)
+  return analysis.isPromptInjection ? [] : toBlockLine(document, passage, analysis, count)
 }
 
 function toBlockLine(
   document: SearchDocument,
   text: string,
+  analysis: LineAnalysis,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const line = isTurnDocument(document)
-    ? renderTurnLine(document, text)
-    : renderMemoryLine(document, text)
-  return line === null
-    ? []
-    : [{ document, text: line, tokens: count(`${line}\n`), words: extractWords(text) }]
+  if (analysis.line === undefined) {
+    analysis.line = isTurnDocument(document)
+      ? renderTurnLine(document, text)
+      : renderMemoryLine(document, text)
+  }
+  const { line } = analysis
+  if (line === null) return []
+  analysis.words ??= extractWords(text)
+  if (analysis.tokens === undefined || analysis.countedBy !== count) {
+    analysis.tokens = count(`${line}\n`)
+    analysis.countedBy = count
+  }
+  return [{ document, text: line, tokens: analysis.tokens, words: analysis.words }]
 }
 
 /** The length of text that is enough for comparisons. */
@@ -231,9 +333,90 @@ function removeRepetitions(candidates: readonly BlockCandidate[]): readonly Bloc
   return distinct
 }
 
+/** An answer that adds at most this share of words to what the user said only restates it. */
+const ADDED_SHARE_MAX = 0.15
+const COMMON_WORDS_MIN = 2
+
+/** Words are compared by this many letters, so that "walnut" is "walnuts" and "allergy" is "allergic". */
+const TRUNCATED_LENGTH = 5
+
+/**
+ * Drops answers that only restate the question and what the user said: a model repeats what it recalls, and its answer
+ * would otherwise be quoted beside the source in every later prompt.
+ */
+function removeRestatements(
+  candidates: readonly BlockCandidate[],
+  questionWords: ReadonlySet<string>,
+): readonly BlockCandidate[] {
+  const asked = truncateWords(questionWords)
+  const sources = candidates
+    .filter((each) => !isAnswer(each))
+    .map(({ words }) => truncateWords(words))
+  return candidates.filter((candidate) => {
+    if (!isAnswer(candidate)) return true
+    const words = truncateWords(candidate.words)
+    return !sources.some((source) => isRestatement(words, source, asked))
+  })
+}
+
+/** Words of summaries that state nothing. */
+const SUMMARY_WORDS = truncateWords(
+  new Set(
+    'user conversation discussed talked asked mentioned shared told said explained gespräch besprochen erzählt conversación habló pidió conversa falou perguntou demandé discuté'.split(
+      ' ',
+    ),
+  ),
+)
+
+/** Drops summaries of conversations that say nothing beyond the facts of the block. */
+function removeCoveredEpisodes(
+  candidates: readonly BlockCandidate[],
+  identity: readonly BlockCandidate[],
+): readonly BlockCandidate[] {
+  const isEpisode = ({ document }: BlockCandidate) => document.category === 'episode'
+  if (!candidates.some(isEpisode)) return candidates
+  const facts = [...identity, ...candidates].filter(
+    (each) => !isEpisode(each) && !isTurnDocument(each.document),
+  )
+  const known = new Set(facts.flatMap(({ words }) => [...truncateWords(words)]))
+  return candidates.filter((candidate) => {
+    if (!isEpisode(candidate)) return true
+    const words = [...truncateWords(candidate.words)].filter((word) => !SUMMARY_WORDS.has(word))
+    const added = words.filter((word) => !known.has(word))
+    return (
+      added.length > words.length * ADDED_SHARE_MAX || added.some((word) => /\p{N}/u.test(word))
+    )
+  })
+}
+
+function truncateWords(words: ReadonlySet<string>): ReadonlySet<string> {
+  const informative = [...words].filter((word) => !isFillerWord(word))
+  return new Set(informative.map((word) => word.slice(0, TRUNCATED_LENGTH)))
+}
+
+function isRestatement(
+  words: ReadonlySet<string>,
+  source: ReadonlySet<string>,
+  asked: ReadonlySet<string>,
+): boolean {
+  let added = 0
+  let common = 0
+  for (const word of words) {
+    if (source.has(word)) common++
+    else if (!asked.has(word)) added++
+  }
+  return common >= COMMON_WORDS_MIN && added <= words.size * ADDED_SHARE_MAX
+}
+
 function isRepetition(a: BlockCandidate, b: BlockCandidate): boolean {
   // A single word may make the difference: "the tea from Assam", "the tea from Darjeeling".
-  return isSource(a, b) || isSource(b, a) || intersectWords(a, b, Math.max) === 1
+  return isSource(a, b) || isSource(b, a) || hasSameWords(a.words, b.words)
+}
+
+function hasSameWords(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size === 0 || a.size !== b.size) return false
+  for (const word of a) if (!b.has(word)) return false
+  return true
 }
 
 /** Whether a fact was learned from a turn. */
@@ -360,9 +543,10 @@ function shortenCandidate(
   document: SearchDocument,
   terms: readonly QueryTerm[],
   room: number,
+  lineCache: LineCache,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const upTo = (characters: number) => createPassage(document, terms, characters, count)
+  const upTo = (characters: number) => createPassage(document, terms, characters, lineCache, count)
   let fitted = upTo(SHORTENED_CHARACTERS_MIN)
   if (countLineTokens(fitted) > room) return []
   let fits = SHORTENED_CHARACTERS_MIN

@@ -4,19 +4,27 @@
  *   gate      which kind of memories the message needs (`gateway.gateMode`)
  *   plan      how to retrieve that kind
  *   retrieve  recall, or a lookup of the newest
- *   compose   the candidates that fit into the token budget, after the identity section, which is in every block
+ *   compose   the candidates that fit into the token budget, after identity and standing instructions, which are in every
+ *             block
  */
 
 import { getMemoryIds } from '../../domain/context-block.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import {
   MEMORY_CATEGORIES,
+  MEMORY_TYPES,
   type Memory,
   NARRATIVE_KEY,
   TRUSTED_LEVELS,
 } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
+import {
+  type DocumentType,
+  getTurnRole,
+  isTurnDocument,
+  type SearchDocument,
+  toTurnDocument,
+} from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
@@ -25,6 +33,13 @@ import { withTimeout } from '../../lib/timeout.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { hasContentWord } from '../../recall/question/follow-up.ts'
+import {
+  isImpersonalTask,
+  isPersonal,
+  isSafetyFact,
+  needsSafetyFacts,
+  SAFETY_HINTS,
+} from '../../recall/question/message-subject.ts'
 import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
 import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
@@ -40,8 +55,11 @@ import {
   collectKnownNames,
   createEpisodeCache,
   createIdentityCache,
+  createInstructionCache,
+  createRelationshipCache,
   selectIdentityMemories,
 } from './identity-section.ts'
+import { LineCache } from './line-cache.ts'
 import { extractFocus } from './message-focus.ts'
 import { isCalculation, isSmallTalk } from './small-talk.ts'
 import type { UserScope } from './user-cache.ts'
@@ -115,7 +133,10 @@ const NO_MESSAGES: ReadonlySet<string> = new Set()
 export function createContextBuilder(dependencies: ContextBuilderDependencies): ContextBuilder {
   const { ports, modelFor, onFailure } = dependencies
   const identityCache = createIdentityCache(ports)
+  const instructionCache = createInstructionCache(ports)
   const episodeCache = createEpisodeCache(ports)
+  const lineCache = new LineCache()
+  const relationshipCache = createRelationshipCache(ports)
   const gateRunner = new GateRunner({ clock: ports.clock, modelFor })
   // The newest request goes first, and requests that have timed out are dropped: under overload, work for requests that
   // nobody waits for would otherwise pile up.
@@ -134,18 +155,32 @@ export function createContextBuilder(dependencies: ContextBuilderDependencies): 
     }
   }
 
+  const loadInstructions = async (request: ContextRequest): Promise<readonly Memory[]> => {
+    try {
+      return selectIdentityMemories(await instructionCache.load(request.userScope), request.at)
+    } catch (error) {
+      request.degraded.add('instructions')
+      report(request, 'identity', error)
+      return []
+    }
+  }
+
   const decideGate = (request: ContextRequest, identity: readonly Memory[]) =>
     gateRunner.decide({
       owner: request.userScope.owner,
       message: request.text,
       settings: request.settings,
       loadKnownNames: async () => {
-        // Known names improve the decision; without those of episodes it is still possible.
-        const episodes = await episodeCache.load(request.userScope).catch((error: unknown) => {
-          report(request, 'gate', error)
-          return []
-        })
-        return collectKnownNames(episodes, identity)
+        // Known names improve the decision; without those of other memories it is still possible.
+        const others = await Promise.all(
+          [episodeCache, relationshipCache].map((cache) =>
+            cache.load(request.userScope).catch((error: unknown) => {
+              report(request, 'gate', error)
+              return []
+            }),
+          ),
+        )
+        return collectKnownNames(others.flat(), identity)
       },
       getModelTimeoutMs: () => Math.max(1, Math.floor(request.getRemainingMs() * GATE_MODEL_SHARE)),
       signal: request.signal,
@@ -177,18 +212,22 @@ export function createContextBuilder(dependencies: ContextBuilderDependencies): 
   return {
     buildContext: async (request) => {
       const { userScope, previousMessages = [], limit, settings } = request
-      const identity = await loadIdentity(request)
+      const [identity, instructions] = await Promise.all([
+        loadIdentity(request),
+        loadInstructions(request),
+      ])
       const gate = await decideGate(request, identity)
       const plan = planRetrieval(request, gate.section)
       const candidates = await retrieve(request, identity, plan)
       const block = composeBlock(
         {
           today: request.at,
-          identity,
+          identity: [...identity, ...instructions],
           documents: candidates.documents,
           question: [extractFocus(request.text), ...previousMessages].join('\n'),
           shownMessages: request.shownMessages ?? NO_MESSAGES,
           excerptCharacters: settings['gateway.excerptCharactersMax'],
+          lineCache,
           ...(limit === undefined ? {} : { limit }),
         },
         request.tokensMax,
@@ -201,15 +240,24 @@ export function createContextBuilder(dependencies: ContextBuilderDependencies): 
     },
     onCommit: (changes) => {
       identityCache.onCommit(changes)
+      instructionCache.onCommit(changes)
       episodeCache.onCommit(changes)
+      lineCache.onCommit(changes)
+      relationshipCache.onCommit(changes)
     },
     invalidate: (owners) => {
       identityCache.forget(owners)
+      instructionCache.forget(owners)
       episodeCache.forget(owners)
+      lineCache.clear()
+      relationshipCache.forget(owners)
     },
     purgeCaches: () => {
       identityCache.clear()
+      instructionCache.clear()
       episodeCache.clear()
+      lineCache.clear()
+      relationshipCache.clear()
     },
     close: () => gateRunner.close(),
   }
@@ -277,6 +325,7 @@ function needsNoRecall(text: string, request: ContextRequest): boolean {
   const strategy = recallOptions?.strategy ?? settings['recall.strategy']
   if (strategy === 'recent' || strategy === 'exact') return false // independent of the question
   const isSelfContained = previousMessages.length === 0 && parseTimeSpan(text, at) === null
+  if (isImpersonalTask(text)) return true
   return isSmallTalk(text) || isCalculation(text) || (isSelfContained && !hasContentWord(text))
 }
 
@@ -330,6 +379,60 @@ async function retrieveCandidates(
   request: ContextRequest,
   plan: RetrievalPlan,
 ): Promise<Candidates> {
+  const [planned, safety] = await Promise.all([
+    retrievePlanned(dependencies, request, plan),
+    retrieveSafetyFacts(dependencies, request),
+  ])
+  const known = new Set(planned.documents.map(({ id }) => id))
+  const added = safety.filter(({ id }) => !known.has(id))
+  // First, so that they are in the block even when the budget is small.
+  return { ...planned, documents: [...added, ...planned.documents] }
+}
+
+const SAFETY_FACTS_MAX = 5
+const SAFETY_TYPES: readonly DocumentType[] = [...MEMORY_TYPES, 'turn']
+
+/** Longer turns are about more than a fact. */
+const SAFETY_TURN_CHARACTERS_MAX = 300
+
+/**
+ * Allergies, diets and the like, also of relatives, for a message about food, medicine, gifts, travel or events: facts, and
+ * what the user said where no fact was learned from it.
+ */
+async function retrieveSafetyFacts(
+  { ports: { store } }: RetrievalDependencies,
+  { text, at, resolveScope, settings, shownMessages = NO_MESSAGES }: ContextRequest,
+): Promise<readonly SearchDocument[]> {
+  if (!needsSafetyFacts(extractFocus(text))) return []
+  const scope = await resolveScope()
+  const types = settings['gateway.contextSources'] === 'facts' ? {} : { types: SAFETY_TYPES }
+  const where = { ...buildActiveFilter(at), ...types }
+  const found = await Promise.all(
+    SAFETY_HINTS.map((hint) => store.searchText(scope, { text: hint, limit: HINTED_MAX, where })),
+  )
+  const ids = [...new Set(found.flatMap(({ hits }) => hits.map(({ id }) => id)))]
+  if (ids.length === 0) return []
+  const { rows } = await store.findDocuments(scope, { where: { ...where, ids }, limit: ids.length })
+  return rows
+    .filter((document) => isSafetyFact(document.content) && isOwnStatement(document))
+    .filter(({ content }) => !shownMessages.has(content.trim()))
+    .toSorted((a, b) => b.importance - a.importance || (a.id < b.id ? 1 : -1))
+    .slice(0, SAFETY_FACTS_MAX)
+}
+
+/** A fact, or a short statement of the user about themself. */
+function isOwnStatement(document: SearchDocument): boolean {
+  if (!isTurnDocument(document)) return true
+  const { content } = document
+  if (getTurnRole(document) !== 'user' || content.length > SAFETY_TURN_CHARACTERS_MAX) return false
+  return isPersonal(content) && !/[?？]\s*$/u.test(content)
+}
+
+async function retrievePlanned(
+  dependencies: RetrievalDependencies,
+  request: ContextRequest,
+  plan: RetrievalPlan,
+): Promise<Candidates> {
   switch (plan.kind) {
     case 'none':
       return NO_CANDIDATES
@@ -355,6 +458,7 @@ async function recallCandidates(
     include: settings['gateway.contextSources'],
     ...(previousMessages === undefined ? {} : { context: previousMessages }),
     ...recallOptions,
+    isPersonal: isPersonal(request.text),
     ...query,
     limit: limitTo(request, sectionMax),
     ...(retrieverTimeoutMs === undefined ? {} : { timeoutMs: retrieverTimeoutMs }),

@@ -6,6 +6,7 @@ import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { extractInnerNames } from '../../recall/question/names.ts'
 import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { foldWord } from '../gate/topic-detection.ts'
@@ -14,6 +15,8 @@ import { UserMemoryCache } from './user-cache.ts'
 /** Of the cached identity memories, the most important are in every block. */
 const IDENTITY_CACHED_MAX = 100
 const IDENTITY_SHOWN_MAX = 12
+const INSTRUCTIONS_CACHED_MAX = 20
+const RELATIONSHIPS_CACHED_MAX = 100
 const EPISODES_MAX = 25
 const EPISODE_DAYS = 90
 
@@ -27,6 +30,20 @@ export function createIdentityCache(ports: MemoryDependencies): UserMemoryCache 
     // The identity narrative is not pinned: it is retrieved for messages that ask for it.
     where: () => ({ pinned: true }),
   })
+}
+
+/** Standing instructions, which are part of every context as well. */
+export function createInstructionCache(ports: MemoryDependencies): UserMemoryCache {
+  return new UserMemoryCache(ports, {
+    category: 'preference',
+    limit: INSTRUCTIONS_CACHED_MAX,
+    where: () => ({ pinned: true, types: ['procedural'] }),
+  })
+}
+
+/** Relatives, friends and pets, whose names the gate has to know. */
+export function createRelationshipCache(ports: MemoryDependencies): UserMemoryCache {
+  return new UserMemoryCache(ports, { category: 'relationship', limit: RELATIONSHIPS_CACHED_MAX })
 }
 
 export function createEpisodeCache(ports: MemoryDependencies): UserMemoryCache {
@@ -51,12 +68,19 @@ export function selectIdentityMemories(
     .sort(compareByAge)
 }
 
-/** Names in recent episodes, and words that say who the user is. */
+/**
+ * Names in recent episodes and relationships, and words that say who the user is. Memories that no model wrote have no
+ * entities; their names are the capitalized words inside of their sentences.
+ */
 export function collectKnownNames(
-  episodes: readonly Memory[],
+  others: readonly Memory[],
   identity: readonly Memory[],
 ): readonly string[] {
-  const entities = [...episodes, ...identity].flatMap((memory) => memory.entities)
+  const entities = [...others, ...identity].flatMap(({ entities, content }) =>
+    entities.length > 0
+      ? entities
+      : extractInnerNames(content).filter((name) => !LEADING_WORDS.has(foldWord(name))),
+  )
   return [
     ...new Set([...entities, ...identity.flatMap(({ content }) => listContentWords(content))]),
   ]

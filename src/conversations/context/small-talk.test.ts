@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCalculation } from './small-talk.ts'
+import { isCalculation, isRecallQuestion } from './small-talk.ts'
 
 it.each([
   'convert 3 miles to km',
@@ -22,4 +22,30 @@ it.each([
   '',
 ])('[CR33] looks up what names something else: %s', (message) => {
   expect(isCalculation(message)).toBe(false)
+})
+
+it.each([
+  'Which color did we pick for the kitchen?',
+  'Where do I live?',
+  "what's my nephew called?",
+  'which music service do I use',
+  'and where did we go in May?',
+  'Wo wohne ich?',
+  'Wie heißt mein Hund?',
+  '¿Dónde vive mi hermana?',
+  'Où habite ma sœur ?',
+  'Qual é o nome do meu cachorro?',
+])('[CR35] a question that asks a fact back says nothing itself: %s', (message) => {
+  expect(isRecallQuestion(message)).toBe(true)
+})
+
+it.each([
+  'We repainted the kitchen, which color did we pick?',
+  'How do I get red wine out of my white sofa?',
+  'what should I bake for my wife who is allergic to nuts',
+  'My sister is where I was last year',
+  'Can you recommend a hotel in Rome for our honeymoon?',
+  'When I was ten we moved to Porto.',
+])('[CR35] quotes a message that says something: %s', (message) => {
+  expect(isRecallQuestion(message)).toBe(false)
 })

@@ -10,7 +10,7 @@ const POLITE_WORDS: ReadonlySet<string> = new Set(
     'hi hello hey yo greetings morning afternoon evening night bye goodbye cheers thanks thank thx ty welcome please sorry ' +
     'ok okay sure yes yeah yep no nope great good nice glad happy pleased lovely awesome wonderful perfect excellent amazing ' +
     'fantastic cool noted understood acknowledged pleasure enjoy worries luck lol haha wow exactly absolutely certainly ' +
-    'definitely indeed helpful see ' +
+    'definitely indeed helpful see oh congratulations congrats alright hope ' +
     'hallo guten tag morgen abend tschuss tschüss danke dankeschön bitte gern gerne geschehen klar super prima toll schön ' +
     'freut verstanden notiert ja nein natürlich entschuldigung ' +
     'bonjour salut merci bonsoir revoir plaisir enchanté accord parfait oui non bienvenue ' +
@@ -43,7 +43,8 @@ export function isSmallTalk(text: string): boolean {
   return isPolite && words.every(isFillerWord)
 }
 
-function isFillerWord(word: string): boolean {
+/** Whether a word carries no information of its own. */
+export function isFillerWord(word: string): boolean {
   return POLITE_WORDS.has(word) || FILLER_WORDS.has(word) || STOP_WORDS.has(word)
 }
 
@@ -93,4 +94,27 @@ const FIRST_PERSON =
 export function isBareQuestion(text: string): boolean {
   if (text.length > QUESTION_CHARACTERS_MAX || !/[?？]$/u.test(text)) return false
   return !/[.!。！\n]\s*\S/u.test(text) && !FIRST_PERSON.test(text)
+}
+
+const RECALL_QUESTION_CHARACTERS_MAX = 100
+/** Questions that ask the user's own facts back, by language: an interrogative, a verb, then the first person. */
+const RECALL_QUESTION = new RegExp(
+  [
+    "(?:what|which|where|who|whom|whose|when)(?:'?s (?:my|our)|(?: (?!(?:should|can|could|i|we|my|our) )\\p{L}+){1,3} (?:i|we|my|our))",
+    '(?:do|did|have|am|was|were|are|is) (?:i|we|my|our)',
+    '(?:was|wie heiß\\p{L}*|welche[rsmn]?|wo|wer|wem|wen|wann|wohin|woher)(?: (?!soll|kann)\\p{L}+){0,3} (?:ich|wir|mein\\p{L}*|unser\\p{L}*)',
+    '(?:qué|cuál|cuáles|dónde|quién|cuándo)(?: (?!puedo|debo)\\p{L}+){0,4} (?:yo|mi|mis|nuestr\\p{L}*)',
+    "(?:qui|où|quand|quel\\p{L}*|comment s'appelle)(?: \\p{L}+){0,2}[ -](?:je|mon|ma|mes|notre|nos)",
+    '(?:que|qual|quais|onde|quem|quando)(?: \\p{L}+){0,4} (?:eu|meu|minha|meus|minhas|nosso|nossa)',
+  ]
+    .map((words) => `^[^\\p{L}]*(?:(?:and|so|und|y|et|e) )?(?:${words})(?![\\p{L}\\p{N}])`)
+    .join('|'),
+  'iu',
+)
+
+/** For example "Where do I live?": a question that asks back what was said, and says nothing itself. */
+export function isRecallQuestion(text: string): boolean {
+  if (text.length > RECALL_QUESTION_CHARACTERS_MAX || /[.!,;:。！，\n]\s*\S/u.test(text))
+    return false
+  return RECALL_QUESTION.test(text)
 }

@@ -5,6 +5,7 @@
  * nothing. Of several references in a message, the most specific one decides.
  */
 
+import { asksPersonalQuestion } from '../../recall/question/message-subject.ts'
 import { clipMessage, splitOwnSentences } from '../../text/speech/message-text.ts'
 import { hasKnownEntity } from './known-entities.ts'
 import { selectCueTables } from './languages/index.ts'
@@ -31,6 +32,7 @@ const DECISIONS: Readonly<Record<CueKind, GateDecision>> = {
   advice: createDecision('pinned', 'It asks for something that depends on the person.'),
 }
 
+const PERSONAL_QUESTION = createDecision('pinned', 'It asks about the person’s own affairs.')
 const NO_REFERENCE = createDecision('none', 'It refers to nothing that could be remembered.')
 
 export function classifyMessage(message: string, context: GateContext): GateDecision {
@@ -42,7 +44,9 @@ export function classifyMessage(message: string, context: GateContext): GateDeci
       ? hasKnownEntity(clipped, context.entities)
       : tables.some((table) => sentences.some((sentence) => matchesCue(sentence, table, each))),
   )
-  return kind === undefined ? NO_REFERENCE : DECISIONS[kind]
+  if (kind !== undefined) return DECISIONS[kind]
+  const isVoid = tables.some((table) => sentences.some((sentence) => table.void.test(sentence)))
+  return !isVoid && asksPersonalQuestion(clipped) ? PERSONAL_QUESTION : NO_REFERENCE
 }
 
 function matchesCue(

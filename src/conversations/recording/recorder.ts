@@ -225,14 +225,14 @@ async function learnFromTranscript(
 
 function toModelReply({
   request: { format },
-  outcome: { answer },
+  outcome: { answer, isEcho = false },
   endedAt,
 }: EndedRequest): ModelReply {
   if (answer === null) return null
   const { id, text, isComplete, isTruncated: isCutOff = false } = answer
   // In chat completions, requests do not refer to a previous response by id.
   const responseId = format === 'chat' ? null : id
-  return { id: responseId, text: stripBlocks(text), isComplete, isCutOff, at: endedAt }
+  return { id: responseId, text: stripBlocks(text), isComplete, isCutOff, isEcho, at: endedAt }
 }
 
 type LearnableText = { readonly text: string; readonly options: PatternLearningOptions }

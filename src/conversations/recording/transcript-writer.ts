@@ -60,6 +60,8 @@ export type ModelReply = {
   readonly isComplete: boolean
   /** The answer reached the length limit, so the user message counts as answered. */
   readonly isCutOff: boolean
+  /** The answer only repeats the input; its turn is disabled, so that it is never recalled. */
+  readonly isEcho: boolean
   readonly at: Instant
 } | null
 
@@ -195,9 +197,18 @@ function buildExchanges(
     const user = buildUserTurn(conversation, start.session, position, exchange.user)
     // Only the answer to this request is later than the request; a later time would sort history after newer turns.
     const saidAt = isAnswered ? reply.at : conversation.at
+    const disabled = isAnswered && reply.isEcho
+    const assistant = buildAnswerTurn(
+      conversation,
+      start.session,
+      position,
+      user.id,
+      answer,
+      saidAt,
+    )
     return {
       user: user.content.trim() === '' ? null : user,
-      assistant: buildAnswerTurn(conversation, start.session, position, user.id, answer, saidAt),
+      assistant: assistant === null ? null : { ...assistant, disabled },
       ifKnown: isAnswered ? 'replace' : 'leave',
       answeredTurn: user.id,
       position,

@@ -24,7 +24,7 @@ export async function getResponseOwner(
 /** Changes nothing if the response has an owner: the first one counts. */
 export async function claimResponse(
   ports: MemoryDependencies,
-  { owner, at }: Conversation,
+  { owner, at }: Pick<Conversation, 'owner' | 'at'>,
   response: string,
 ): Promise<readonly Change[]> {
   const id = buildResponseId(response)
@@ -33,6 +33,23 @@ export async function claimResponse(
   const body = { ownerHash: hashParts(owner) }
   return [buildEntryChange({ id, kind: 'response-owner', at, expiresAt, body }, null).change]
 }
+
+/** Binds ids to an owner, as far as they have none. */
+export async function claimProviderIds(
+  ports: MemoryDependencies,
+  owner: OwnerId,
+  ids: readonly string[],
+): Promise<void> {
+  const at = ports.clock.now()
+  for (let start = 0; start < ids.length; start += IDS_PER_COMMIT) {
+    const some = ids.slice(start, start + IDS_PER_COMMIT)
+    const claims = await Promise.all(some.map((id) => claimResponse(ports, { owner, at }, id)))
+    // A concurrent claim is the first one, and the whole batch of its rows is written by its server.
+    if (claims.flat().length > 0) await ports.store.commit(claims.flat())
+  }
+}
+
+const IDS_PER_COMMIT = 100
 
 function buildResponseId(response: string): string {
   return `thr_${hashParts('response', response)}`

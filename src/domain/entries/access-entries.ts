@@ -1,7 +1,7 @@
 /** Bodies of entries that decide who may do what, and that record who did. */
 import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
-import { ROLES, type Role } from '../access.ts'
+import { KEY_WRITERS, type KeyWriter, ROLES, type Role } from '../access.ts'
 import type { ApiKeyId, OwnerId } from '../ids.ts'
 import { choice, flag, instant, json, list, nullable, number, object, text } from './body-codec.ts'
 
@@ -11,6 +11,8 @@ export type ApiKeyBody = {
   readonly defaultOwner: OwnerId
   readonly actsFor: readonly OwnerId[]
   readonly role: Role
+  /** Null in keys that name none. */
+  readonly writesAs: KeyWriter | null
   readonly isManagement: boolean
   readonly hash: string
   readonly lastUsedAt: Instant | null
@@ -21,6 +23,7 @@ export const apiKeyBody = object<ApiKeyBody>({
   defaultOwner: text<OwnerId>(),
   actsFor: list(text<OwnerId>()),
   role: (value) => ROLES.find((role) => role === value) ?? 'reader', // an unknown role may do the least
+  writesAs: nullable(choice<KeyWriter>(KEY_WRITERS)),
   isManagement: flag,
   hash: text(),
   lastUsedAt: nullable(instant),

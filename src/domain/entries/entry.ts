@@ -32,7 +32,12 @@ import {
   fileScanLogBody,
   memoryFileBody,
 } from './file-entries.ts'
-import { consolidationReportBody, modelBudgetBody, ownerLockBody } from './learning-entries.ts'
+import {
+  consolidationReportBody,
+  importedIdBody,
+  modelBudgetBody,
+  ownerLockBody,
+} from './learning-entries.ts'
 
 /** The codec of each kind. A kind is a name in the database: to rename one takes a schema migration. */
 const BODY_CODECS = {
@@ -51,6 +56,7 @@ const BODY_CODECS = {
   'consolidation-report': consolidationReportBody,
   'owner-lock': ownerLockBody,
   'model-budget': modelBudgetBody,
+  'imported-id': importedIdBody,
   'file-root': fileRootBody,
   'file-scan-log': fileScanLogBody,
   file: fileBody,

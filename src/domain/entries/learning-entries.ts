@@ -116,14 +116,28 @@ export type OwnerLease = {
   /** Names one acquisition: only whoever knows it may renew or release the lock. */
   readonly claim: string
   readonly leasedUntil: Instant
+  /** The process that holds the lease; null in leases of earlier versions. */
+  readonly process: string | null
 }
 
 /** Locks outlive their leases: one row per owner costs less than a removal after each job. */
 export type OwnerLockBody = { readonly lease: OwnerLease | null }
 
 export const ownerLockBody = object<OwnerLockBody>({
-  lease: nullable(object<OwnerLease>({ holder: text(), claim: text(), leasedUntil: instant })),
+  lease: nullable(
+    object<OwnerLease>({
+      holder: text(),
+      claim: text(),
+      leasedUntil: instant,
+      process: nullable(text()),
+    }),
+  ),
 })
+
+/** The memory that a memory of another system became, so that its old id still finds it. */
+export type ImportedIdBody = { readonly memory: MemoryId }
+
+export const importedIdBody = object<ImportedIdBody>({ memory: text<MemoryId>() })
 
 /** What models have cost an owner on one day. */
 export type ModelBudgetBody = {

@@ -67,6 +67,11 @@ const GATEWAY_SETTINGS = {
     scope: 'owner',
     help: 'Offers models tools to search, save, update and forget memories; the gateway executes the calls.',
   },
+  'gateway.embeddingFallbackEnabled': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Answers embedding requests for models that no provider has with the built-in model, whose vectors have other dimensions.',
+  },
 } as const satisfies Record<string, SettingDeclaration>
 
 const RECALL_SETTINGS = {
@@ -96,7 +101,7 @@ const RECALL_SETTINGS = {
     help: 'How keyword and vector results are combined: by all evidence including the conversation around a hit (`adaptive`), by reciprocal rank fusion (`rrf`), or by a weighted sum of scores (`weighted`).',
   },
   'recall.rrfK': {
-    ...integer(60, [1, 1_000]),
+    ...integer(60, [0, 1_000]),
     scope: 'owner',
     help: 'The constant k of reciprocal rank fusion, for `recall.fusion` = `rrf`. A higher value gives the first ranks less weight.',
   },
@@ -224,15 +229,15 @@ const RETENTION_SETTINGS = {
   'retention.unusedDays': {
     ...integer(0, [0, 3_650]),
     scope: 'owner',
-    help: 'After how many days without use consolidation forgets an unpinned memory. 0 keeps unused memories.',
+    help: 'After how many days without use consolidation moves an extracted memory to the trash. 0 keeps unused memories.',
   },
   'retention.minSalience': {
     ...decimal(0.2, [0, 1]),
     scope: 'owner',
-    help: 'Consolidation moves unpinned memories to the trash when their decayed salience falls below this value.',
+    help: 'Consolidation moves extracted memories to the trash when their decayed salience falls below this value. It never evicts memories that a person wrote, imported, pinned or keyed, or of importance 7 and more.',
   },
   'retention.episodeDays': {
-    ...integer(365, [0, 3_650]),
+    ...integer(0, [0, 3_650]),
     scope: 'owner',
     help: 'How many days episodes (summaries of conversations) are kept. 0 keeps them forever.',
   },

@@ -1,6 +1,6 @@
 /**
- * How much a part of a text takes, in tokens as `estimateTokens` counts them and in bytes of UTF-8. Tokens are counted in
- * twelfths, which add up without rounding: a byte is a quarter, and a character of Chinese, Japanese or Korean two thirds.
+ * Chunk sizes in tokens, as `estimateTokens` counts them, and in bytes of UTF-8. Tokens are counted in twelfths, which
+ * add up without rounding: a byte is a quarter, and a CJK character two thirds.
  */
 import type { LineIndex } from '../../text/lines.ts'
 
@@ -10,13 +10,13 @@ export const UNITS_PER_TOKEN = 12
 const BYTE_TWELFTHS = 3
 const WIDE_FROM = 0x2e80
 
-/** Of one character, given by its code point; half of a surrogate pair counts as the mark that replaces it. */
+/** The size of a code point; a lone surrogate counts as its replacement character. */
 export function measureCharacter(point: number): TextSize {
   const bytes = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
   return { tokenUnits: bytes * BYTE_TWELFTHS - (point >= WIDE_FROM ? 1 : 0), bytes }
 }
 
-/** What everything before each line takes, so that the size of any lines is a difference. */
+/** Prefix sums per line, so that the size of a range is a difference. */
 export class LineSizeIndex {
   readonly #twelfths: Float64Array
   readonly #bytes: Float64Array
@@ -38,7 +38,7 @@ export class LineSizeIndex {
     }
   }
 
-  /** From one line to another, without the break after the last. */
+  /** Size of a line range without its last line break. */
   between(first: number, last: number): TextSize {
     const lastBreak = this.#breaks[last] ?? 0
     return {
@@ -59,7 +59,7 @@ export function measureText(text: string, start: number, end: number): TextSize 
     else {
       bytes += 3
       if (unit >= WIDE_FROM) wide++
-      // A pair is one character of four bytes.
+      // A surrogate pair is one character of four bytes.
       if (isHighSurrogate(unit) && at + 1 < end && isLowSurrogate(text.charCodeAt(at + 1))) {
         bytes++
         at++
@@ -77,5 +77,5 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Both in the same measure: how much a span may hold, and how much of it may be what the one before has told. */
+/** Both in the same unit: the maximum size of a span, and the part of it that may repeat the previous span. */
 export type ChunkLimits = { readonly whole: TextSize; readonly overlap: TextSize }

@@ -1,8 +1,7 @@
 /**
- * Files → chunks. A chunk is a part of its file, to the character: whole lines without the white space around them or,
- * of a line that is too long, a part of that line.
+ * Splits files into chunks. A chunk is an exact part of its file: whole lines without the surrounding white space, or a
+ * part of a line that is too long.
  */
-
 import { indexLines, isBlank, type LineIndex } from '../../text/lines.ts'
 import {
   BREAK_COST,
@@ -17,7 +16,7 @@ export type { ChunkOptions as CutOptions } from './line-chunker.ts'
 
 export const CHUNK_DEFAULTS: ChunkOptions = { tokens: 400, overlap: 80, bytesMax: 8_192 }
 
-/** Along headings, lists, tables, code and front matter. */
+/** Splits along headings, lists, tables, code and front matter. */
 export function chunkMarkdown(
   text: string,
   options: ChunkOptions = CHUNK_DEFAULTS,
@@ -26,7 +25,7 @@ export function chunkMarkdown(
   return buildChunks(lines, parseMarkdownStructure(lines), options)
 }
 
-/** Along paragraphs. */
+/** Splits along paragraphs. */
 export function chunkText(text: string, options: ChunkOptions = CHUNK_DEFAULTS): readonly Chunk[] {
   const lines = indexLines(text)
   return buildChunks(lines, parseTextStructure(lines), options)
@@ -52,7 +51,7 @@ function buildChunks(
   }))
 }
 
-/** Those that everything stands under which is no heading itself; of headings alone, those that all of them share. */
+/** The headings shared by all content of the span; for a span of headings only, those shared by all of them. */
 function listHeadings({ first, last }: LineSpan, structure: DocumentStructure): readonly string[] {
   const { sections } = structure
   const isAll = !hasText(first, last, structure)
@@ -85,7 +84,7 @@ function hasText(
 
 function findCommonSection(one: number, other: number, { sections }: DocumentStructure): number {
   let [a, b] = [one, other]
-  // A section has a higher number than the one that it is in.
+  // A section has a higher number than its parent.
   while (a !== b) {
     if (a > b) a = sections[a]?.parent ?? 0
     else b = sections[b]?.parent ?? 0

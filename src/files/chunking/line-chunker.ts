@@ -1,7 +1,7 @@
 /**
- * Cuts a text of known structure into spans that fit. What is too large is divided where least is lost, and the parts
- * are put together again as far as they fit, so that small neighbours share a span. Each line is looked at once for each
- * strength of cut, of which there are few: the time is linear in the text.
+ * Splits a structured text into spans of limited size. Oversized parts are split at the strongest boundary, and small
+ * neighbors are merged again while they fit. Each line is visited once per boundary strength, so the time is linear in
+ * the text.
  */
 import type { LineIndex } from '../../text/lines.ts'
 import { BREAK_COST, type DocumentStructure } from '../../text/markdown/document-structure.ts'
@@ -15,15 +15,15 @@ import {
 import { splitLongLine } from './long-line.ts'
 
 export type ChunkOptions = {
-  /** How much a chunk may hold, in tokens as they are estimated. */
+  /** The maximum size of a chunk in estimated tokens. */
   readonly tokens: number
-  /** How much of the end of one chunk is repeated at the beginning of the next; at most half of what it may hold. */
+  /** The overlap between consecutive chunks; at most half of the size. */
   readonly overlap: number
-  /** What the embedding model takes, in bytes of UTF-8. */
+  /** The input limit of the embedding model in bytes of UTF-8. */
   readonly bytesMax: number
 }
 
-/** A part of a text: from `start` to `end`, in lines counted from 0. */
+/** A range of lines, counted from 0. */
 export type LineSpan = {
   readonly start: number
   readonly end: number
@@ -31,7 +31,7 @@ export type LineSpan = {
   readonly last: number
 }
 
-/** A character takes a token and four bytes at most. */
+/** A character takes at most one token and four bytes. */
 const TOKENS_MIN = 1
 const BYTES_MIN = 4
 
@@ -60,23 +60,23 @@ function computeLimits({ tokens, overlap, bytesMax }: ChunkOptions): ChunkLimits
   return { whole, overlap: repeated }
 }
 
-/** Lines that will be a span. */
+/** Lines that become a span. */
 type LineGroup = {
-  /** Where the span begins: with the line `from`, unless that was too long and this is the end of it. */
+  /** The start: the line `from`, or a position in it when this is the rest of an oversized line. */
   readonly start: number
   readonly from: number
-  /** What of the line `from` comes before `start`. */
+  /** The part of the line `from` before `start`. */
   readonly skipped: TextSize
-  /** The first line that the span before has not. */
+  /** The first line that is not in the previous span. */
   readonly first: number
   last: number
-  /** Where it ends: with the line `last`, or before the white space at the end of a very long one. */
+  /** The end: the line `last`, or before the trailing white space of a very long line. */
   end: number
 }
 
 const NO_SIZE: TextSize = { tokenUnits: 0, bytes: 0 }
 
-/** The share of a whole chunk below which lines are too few to be found for what they say. */
+/** Below this share of the size limit, a chunk is too small to be found by its meaning. */
 const TINY_SHARE = 1 / 16
 
 class LineChunker {
@@ -85,7 +85,7 @@ class LineChunker {
   readonly #structure: DocumentStructure
   readonly #limits: ChunkLimits
   readonly #sizes: LineSizeIndex
-  /** The first line of the last span that the span before it has not. */
+  /** The first line of the last span that is not in the span before it. */
   #newFrom = -1
 
   constructor(lines: LineIndex, structure: DocumentStructure, limits: ChunkLimits) {
@@ -95,7 +95,7 @@ class LineChunker {
     this.#sizes = new LineSizeIndex(lines)
   }
 
-  /** Both lines are not empty. */
+  /** Neither line is empty. */
   cut(first: number, last: number): void {
     if (this.#fits(first, last)) this.#emit(this.#group(first, first, last))
     else {
@@ -104,7 +104,7 @@ class LineChunker {
     }
   }
 
-  /** At the weakest cuts above `above`. Returns the end of it, behind which other lines may follow. */
+  /** Splits at the weakest boundaries above `above`. Returns the last group, which may still grow. */
   #divide(first: number, last: number, above: number): LineGroup | null {
     const weakest = this.#weakestCut(first, last, above)
     if (weakest === BREAK_COST.never) return this.#cutCharacters(first, last)
@@ -134,7 +134,7 @@ class LineChunker {
     return last
   }
 
-  /** Puts the lines to the group if they fit; otherwise the group is done, and they begin another. */
+  /** Adds the lines to the group if they fit; otherwise closes the group and starts another. */
   #add(group: LineGroup | null, first: number, last: number, cut: number): LineGroup | null {
     if (group !== null && this.#fits(group.from, last, group.skipped)) {
       group.last = last
@@ -150,7 +150,7 @@ class LineChunker {
     return this.#divideIn(first, last, cut)
   }
 
-  /** What follows the end of it goes on with that, unless it is another section. */
+  /** Continues the group with what follows it, except across sections. */
   #divideIn(first: number, last: number, cut: number): LineGroup | null {
     const group = this.#divide(first, last, cut)
     if (group === null || cut >= BREAK_COST.block) return group
@@ -158,7 +158,7 @@ class LineChunker {
     return null
   }
 
-  /** Whether it says too little to stand alone: headings without words, or hardly any words. */
+  /** Whether it is too small for a chunk: headings only, or hardly any words. */
   #isTiny({ first, last, skipped }: LineGroup): boolean {
     if (skipped !== NO_SIZE) return false
     const { whole } = this.#limits
@@ -182,8 +182,8 @@ class LineChunker {
   }
 
   /**
-   * Where a span with these lines should begin, so that what was said right before can be understood from it: at the best
-   * place that is near enough. Not behind a heading, and the span before must keep something of its own.
+   * The start of a span with its overlap: the best boundary within reach, not directly after a heading, and leaving the
+   * previous span some lines of its own.
    */
   #overlapFrom(first: number, last: number): number {
     const { breakCosts: cuts, isHeading, sectionOf } = this.#structure
@@ -208,10 +208,7 @@ class LineChunker {
     this.#newFrom = first
   }
 
-  /**
-   * Cuts between characters, with no regard to lines: one that is too long, with the heading above it. All but the last
-   * part are done.
-   */
+  /** Splits an oversized line, with the heading above it, between characters. Emits all parts but the last. */
   #cutCharacters(first: number, last: number): LineGroup {
     const { text, starts, ends } = this.#lines
     const start = starts[first] ?? 0
@@ -228,7 +225,7 @@ class LineChunker {
     return { start: final.start, from: line, skipped, first: line, last, end: final.end }
   }
 
-  /** The line of a place, which is not before `from`. */
+  /** The line of an offset that is not before `from`. */
   #lineAt(place: number, from: number): number {
     let line = from
     while ((this.#lines.starts[line + 1] ?? Number.POSITIVE_INFINITY) <= place) line++

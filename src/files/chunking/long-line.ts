@@ -1,11 +1,11 @@
-/** Cuts a line that is too long: after a sentence if it can be, else between words, else between any two characters. */
+/** Splits a line that is too long: after a sentence if possible, else between words, else between characters. */
 
 import { isWhitespaceUnit, skipWhitespace, skipWhitespaceBackward } from '../../text/lines.ts'
 import { type ChunkLimits, measureCharacter, type TextSize } from './chunk-size.ts'
 
 type LinePart = { readonly start: number; readonly end: number }
 
-/** Parts have no white space around them, and none is empty. Together with the white space between them they are the line. */
+/** Parts are trimmed and not empty. With the white space between them they make up the line. */
 export function* splitLongLine(
   text: string,
   start: number,
@@ -13,24 +13,24 @@ export function* splitLongLine(
   { whole, overlap }: ChunkLimits,
 ): Generator<LinePart> {
   let from = skipWhitespace(text, start, end)
-  /** What comes before was told. */
-  let told = from
-  while (told < end) {
+  /** The end of the previous part. */
+  let covered = from
+  while (covered < end) {
     let furthest = findReach(text, from, end, whole)
-    // Where repeating leaves no room for anything new, nothing is repeated.
-    if (furthest <= told) {
-      from = told
+    // Without room for new text there is no overlap.
+    if (furthest <= covered) {
+      from = covered
       furthest = findReach(text, from, end, whole)
     }
-    const middle = Math.max(told, from + Math.floor((furthest - from) / 2))
+    const middle = Math.max(covered, from + Math.floor((furthest - from) / 2))
     const until = furthest >= end ? end : findBestBreak(text, middle, furthest)
     yield { start: from, end: skipWhitespaceBackward(text, from, until) }
-    told = skipWhitespace(text, until, end)
-    from = findOverlapStart(text, from, told, overlap)
+    covered = skipWhitespace(text, until, end)
+    from = findOverlapStart(text, from, covered, overlap)
   }
 }
 
-/** How far a part may go that begins at `from`. */
+/** The maximum end of a part that begins at `from`. */
 function findReach(text: string, from: number, end: number, limit: TextSize): number {
   let at = from
   let twelfths = 0
@@ -46,7 +46,7 @@ function findReach(text: string, from: number, end: number, limit: TextSize): nu
   return at
 }
 
-/** The last place where a sentence ends, else a word, after `least`; else `most`. */
+/** The last sentence end, else word end, after `least`; else `most`. */
 function findBestBreak(text: string, least: number, most: number): number {
   let afterWord = most
   for (let at = most; at > least; at--) {
@@ -56,15 +56,15 @@ function findBestBreak(text: string, least: number, most: number): number {
   return afterWord
 }
 
-/** Where the next part begins: with the first sentence, else the first word, that is near enough before `told`. */
-function findOverlapStart(text: string, start: number, told: number, limit: TextSize): number {
-  let from = told
+/** The start of the next part: the first sentence, else the first word, within the overlap before `covered`. */
+function findOverlapStart(text: string, start: number, covered: number, limit: TextSize): number {
+  let from = covered
   let isSentence = false
   let twelfths = 0
   let bytes = 0
-  for (let at = told - 1; at > start; at--) {
+  for (let at = covered - 1; at > start; at--) {
     const unit = text.charCodeAt(at)
-    // Each half of a pair counts as much as the pair: a little too careful.
+    // Each half of a surrogate pair counts as the pair, a conservative estimate.
     const size = measureCharacter(isLowSurrogate(unit) ? 0x10000 : unit)
     twelfths += size.tokenUnits
     bytes += size.bytes
@@ -84,7 +84,7 @@ const WIDE_ENDS = '。！？｡．'
 const WIDE_CLOSING = '」』”’）】》'
 const WIDE_PAUSES = '、，；：'
 
-/** In Latin text behind a mark and a space; where no spaces are written, behind the mark. */
+/** In Latin text after a mark and a space; in text without spaces, after the mark. */
 function isSentenceBreak(text: string, at: number): boolean {
   const before = text[at - 1] ?? ''
   if (isWhitespaceUnit(before.charCodeAt(0))) {

@@ -1,6 +1,6 @@
 /**
- * Gets the vectors of what a look has brought ahead, where that is worth it. Words are found meanwhile; documents wait to be
- * embedded, since embedding them as usual would cost what the batches are to save.
+ * Prefills the vectors of a scan with the embedder's batch API, where that pays off. Lexical search works meanwhile;
+ * regular embedding of documents waits, because it would cost what the batches save.
  */
 import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { OwnerId } from '../../domain/ids.ts'
@@ -22,13 +22,13 @@ export class BatchPrefill {
     this.#store = store
   }
 
-  /** Does the work, and begins to fill with what it left without vectors. The result does not wait for that. */
+  /** Runs the scan, then starts to prefill missing vectors in the background. */
   async after<Result>(
     owner: OwnerId,
     work: () => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    // A model is measured with documents of its own before the first question, which must not wait.
+    // Calibrates the model with documents first, because the first query must not wait for that.
     this.#warmedUp ??= this.#inner.warmUp().catch(() => {})
     await this.#warmedUp
     const release = this.#prefill.deferEmbedding()
@@ -42,7 +42,7 @@ export class BatchPrefill {
     }
   }
 
-  /** Waits for what is under way. Never fails: what is missing is embedded as usual. */
+  /** Waits for running batches. Never fails: missing vectors are embedded as usual. */
   async done(): Promise<void> {
     await this.#running?.catch(() => {})
   }

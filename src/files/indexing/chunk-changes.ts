@@ -1,4 +1,4 @@
-/** The changes that put a file into the index, rename it there, or take it out. */
+/** The changes that add, rename or remove a file in the index. */
 
 import type { DocumentId, SessionId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
@@ -19,13 +19,13 @@ import {
 } from './index-rows.ts'
 import type { IndexWriter } from './index-writer.ts'
 
-/** Of what is gone, so many chunks go at once: others have their turn in between. */
+/** Removes large files in batches, so that other writers get their turn. */
 const GOING_TOGETHER = 1_000
 
 export type NewFile = Omit<IndexedFile, 'document' | 'chunks'>
 export type NewChunk = Chunk & { readonly saidAt?: Instant | null }
 
-/** All chunks of a file, in their order. */
+/** All chunks of a file in order. */
 export async function loadChunks(
   store: Store,
   home: GenerationScope,
@@ -38,7 +38,7 @@ export async function loadChunks(
   return rows
 }
 
-/** The last chunks of a file, in their order. */
+/** The last chunks of a file in order. */
 export async function loadLastChunks(
   store: Store,
   home: GenerationScope,
@@ -51,19 +51,19 @@ export async function loadLastChunks(
 }
 
 export type ChunkReplacement = {
-  /** What is there now of what is replaced, in its order. */
+  /** The present chunks of the replaced range in order. */
   readonly known: readonly Memory[]
   readonly chunks: readonly NewChunk[]
-  /** What stays as it is, before all that: how many, and the last of them. */
-  readonly kept?: { readonly count: number; readonly last: Memory | undefined }
+  /** The unchanged chunks before that range: their number and the last of them. */
+  readonly unchanged?: { readonly count: number; readonly last: Memory | undefined }
 }
 
-/** Puts chunks in the place of others. */
+/** Replaces chunks by others. */
 export function buildReplacementChanges(
   writer: IndexWriter,
   file: NewFile & { readonly document: DocumentId },
   before: Pick<FileRecord, 'version'> | null,
-  { known, chunks, kept = { count: 0, last: undefined } }: ChunkReplacement,
+  { known, chunks, unchanged = { count: 0, last: undefined } }: ChunkReplacement,
 ): readonly Change[] {
   const { home, change } = writer
   const { numbers, removed: gone } = numberChunks(
@@ -71,7 +71,7 @@ export function buildReplacementChanges(
     chunks.map((chunk) =>
       getChunkIdentity(buildChunkMemory(home, file, chunk, { number: 0, version: 1, change })),
     ),
-    kept.last === undefined ? 0 : parseChunkNumber(kept.last.id),
+    unchanged.last === undefined ? 0 : parseChunkNumber(unchanged.last.id),
   )
   const rows = new Map(known.map((row) => [parseChunkNumber(row.id), row]))
   const puts = chunks.map((chunk, index): Change => {
@@ -83,7 +83,7 @@ export function buildReplacementChanges(
     return { op: 'put', table: 'memory', row, expect }
   })
   const removed = gone.flatMap((number) => rows.get(number) ?? [])
-  const entry = { ...file, chunks: kept.count + chunks.length }
+  const entry = { ...file, chunks: unchanged.count + chunks.length }
   return [
     buildFileChange(home, entry, before, writer.now()),
     ...buildRemoval(home, removed),
@@ -110,8 +110,8 @@ export function buildMoveChanges(
 }
 
 /**
- * Takes a file out of the index, a large one in parts. Its entry goes with the last of them, and what it says of the file's
- * state with the first: a file that comes back meanwhile is read anew.
+ * Removes a file from the index, a large one in batches. Its entry is removed with the last batch but invalidated with
+ * the first, so that a file that reappears is read again.
  */
 export async function removeFromIndex(
   store: Store,
@@ -129,7 +129,7 @@ export async function removeFromIndex(
     const going = buildRemoval(home, rows.slice(from, from + GOING_TOGETHER))
     await writer.write([buildFileChange(home, left, record, writer.now()), ...going])
     await writer.flush()
-    if (writer.refused > refused) return // somebody else knows better what is there
+    if (writer.refused > refused) return // a concurrent writer knows the current state
     record = { ...left, version: record.version + 1 }
   }
   await writer.write([buildFileRemoval(home, record), ...buildRemoval(home, rows.slice(from))])
@@ -137,7 +137,7 @@ export async function removeFromIndex(
 
 const NOTHING_KNOWN = { hash: '', sizeBytes: 0, modifiedAt: 0 as Instant, mark: null }
 
-/** Nothing but what is known of the file itself. */
+/** Metadata of the file itself. */
 export function buildStatChange(
   writer: IndexWriter,
   before: FileRecord,
@@ -159,7 +159,7 @@ function buildRemoval(home: GenerationScope, rows: readonly Memory[]): readonly 
   return rows.map(({ id }) => ({ op: 'remove', table: 'memory', scope: home, id, expect: 'any' }))
 }
 
-/** What words and vectors are made from. */
+/** The text that is indexed and embedded. */
 function getChunkIdentity({ provenance, content }: Pick<Memory, 'provenance' | 'content'>): string {
   return `${provenance.speaker ?? ''}\n${content}`
 }

@@ -1,19 +1,19 @@
-/** Gives the chunks of a file their numbers, which are the order in which they stand there. */
+/** Assigns the chunks of a file their numbers, which define their order. */
 
-/** What is there and what is to be, each told apart by its text. */
+/** Old and new chunks, identified by their text. */
 export type ChunkNumbering = {
-  /** For each new chunk: its number, and whether one with that number is there already. */
+  /** For each new chunk: its number, and whether that number exists. */
   readonly numbers: readonly number[]
   /** Numbers that are no longer used. */
   readonly removed: readonly number[]
 }
 
-/** Room for chunks that come in between. */
+/** The gap between numbers, for later insertions. */
 const STEP = 1_000
 
 /**
- * Chunks before and behind an edit keep their numbers, and with them their vectors. In between, numbers are used again,
- * so that replacing a file never takes more changes than it has chunks. All numbers are above `after`.
+ * Chunks before and after an edit keep their numbers and thereby their vectors. Numbers in between are reused, so that
+ * replacing a file never takes more changes than it has chunks. All numbers are above `after`.
  */
 export function numberChunks(
   known: readonly { readonly number: number; readonly text: string }[],
@@ -48,7 +48,7 @@ export function numberChunks(
   }
 }
 
-/** The free ones first, then new ones up to the next that is taken; null when there is no room. */
+/** The free numbers first, then new ones before the next used number; null when there is no room. */
 function allocateNumbers(
   free: readonly number[],
   count: number,
@@ -62,7 +62,7 @@ function allocateNumbers(
   return [...used, ...Array.from({ length: missing }, (_, index) => last + step * (index + 1))]
 }
 
-/** All that are there in their order, then new ones. */
+/** All existing numbers in order, then new ones. */
 function renumberChunks(
   known: readonly { readonly number: number }[],
   count: number,

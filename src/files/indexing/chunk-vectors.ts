@@ -1,4 +1,4 @@
-/** The vectors of an owner's chunks: how many there are, and making those that are missing. */
+/** Counts an owner's chunk vectors and computes missing ones. */
 
 import type { OwnerId } from '../../domain/ids.ts'
 import { toAppError } from '../../lib/errors.ts'
@@ -9,10 +9,10 @@ import type { BatchPrefill } from './batch-prefill.ts'
 import type { IndexEngine } from './index-engine.ts'
 import type { GenerationScope } from './index-rows.ts'
 
-/** A store that may keep vectors beside its rows. */
+/** A store, possibly with a vector index. */
 export type IndexStore = Store & { readonly vectors?: VectorIndex | null }
 
-/** Whether a generation is found by meaning at all, with whichever model. */
+/** Whether any embedding space has vectors of the generation. */
 export async function hasVectors({ vectors }: IndexStore, home: GenerationScope): Promise<boolean> {
   for (const space of (await vectors?.spaces()) ?? []) {
     if (vectors != null && (await vectors.count(space, home)) > 0) return true
@@ -21,9 +21,9 @@ export async function hasVectors({ vectors }: IndexStore, home: GenerationScope)
 }
 
 export type Unembedded = {
-  /** Chunks without a vector of the present model. */
+  /** The number of chunks without a vector of the current model. */
   readonly count: number
-  /** Why, where something is wrong. */
+  /** The failure, if any. */
   readonly reason: string | null
 }
 
@@ -42,7 +42,7 @@ export async function countUnembedded(
   return { count, reason: count === 0 ? null : index.reason }
 }
 
-/** Gives every chunk of an owner its vector, to the end. Tells why where that fails; null when all went well. */
+/** Embeds all chunks of an owner. Resolves to the reason of a failure, or null. */
 export async function embedChunks(
   { inner, prefilling }: { readonly inner: IndexEngine; readonly prefilling: BatchPrefill | null },
   owner: OwnerId,

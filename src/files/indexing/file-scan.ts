@@ -1,4 +1,4 @@
-/** Brings what the index has of a root of notes in step with the files that are there. */
+/** Syncs the index with the note files of a root. */
 
 import type { DocumentId } from '../../domain/ids.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
@@ -22,7 +22,7 @@ import type { FileRecord } from './index-rows.ts'
 import type { RootScan } from './root-scan.ts'
 import { diffTree, resolveTreeDiff, type TreeDiff } from './tree-diff.ts'
 
-/** Reading waits for the disk, cutting and writing for nothing: so the next ones are read meanwhile. */
+/** Reads ahead, because reading waits for the disk while chunking and writing use the CPU. */
 const READ_AHEAD = 8
 
 export async function scanFiles(pass: RootScan): Promise<void> {
@@ -51,7 +51,7 @@ export async function scanFiles(pass: RootScan): Promise<void> {
   }
 }
 
-/** Where files that are gone have turned up, by their new paths. Only then are files read twice. */
+/** Pairs missing files with new paths of the same content. Files are read twice only in this case. */
 async function findMoves(
   pass: RootScan,
   records: ReadonlyMap<string, FileRecord>,
@@ -76,7 +76,7 @@ function recordUnchanged({ root, counts }: RootScan, record: FileRecord | undefi
   if (record?.trouble != null) counts.trouble(root, record.trouble)
 }
 
-/** True when the file was known by another path. */
+/** True for a file that was indexed under another path. */
 async function indexFile(
   pass: RootScan,
   read: FileReadResult,
@@ -86,14 +86,15 @@ async function indexFile(
   const { root, counts, writer } = pass
   const { trouble } = read
   if (trouble !== null) counts.trouble(root, trouble)
-  const told = { ...seen, root: root.id, source: 'memory', mark: null, trouble } as const
+  const attributes = { ...seen, root: root.id, source: 'memory', mark: null, trouble } as const
   if (read.kind === 'trouble') {
-    // Until it can be read, what is indexed of it stays. What is no text will be none the next time.
-    if (read.trouble.reason === 'binary') await writeFile(pass, { ...told, hash: '' }, before, [])
+    // A temporarily unreadable file keeps its chunks. A binary file will not become text.
+    if (read.trouble.reason === 'binary')
+      await writeFile(pass, { ...attributes, hash: '' }, before, [])
     return false
   }
   const { hash, sizeBytes, modifiedAt } = read
-  const file: NewFile = { ...told, sizeBytes, modifiedAt, hash }
+  const file: NewFile = { ...attributes, sizeBytes, modifiedAt, hash }
   if (before?.hash === hash) {
     counts.unchanged++
     counts.chunks += before.chunks
@@ -144,7 +145,7 @@ export function chunkFile(path: string, text: string, settings: FileOptions): re
   return MARKDOWN.test(path) ? chunkMarkdown(text, options) : chunkText(text, options)
 }
 
-/** In the given order, each with what was read of it. */
+/** Yields the files in order with their contents. */
 async function* prefetch(
   { tree, root, signal }: RootScan,
   files: readonly FileStat[],
@@ -157,7 +158,7 @@ async function* prefetch(
         const next = files[index + reading.length]
         if (next === undefined) break
         const read = tree.read(root, next.path)
-        read.catch(() => {}) // told in its turn
+        read.catch(() => {}) // reported when its turn comes
         reading.push(read)
       }
       const read = await reading.shift()

@@ -1,6 +1,6 @@
 /**
- * Keeps the index of one owner in step with its files: one look at a time, which all who ask for it meanwhile share, and
- * beside it, where all is to be made anew, the filling of another generation.
+ * Syncs the index of one owner with its files. One scan runs at a time and is shared by its concurrent callers; a
+ * rebuild fills another generation beside it.
  */
 
 import type { OwnerId } from '../../domain/ids.ts'
@@ -8,7 +8,6 @@ import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { Mutex } from '../../lib/mutex.ts'
 import { type Instant, MINUTE_MS } from '../../lib/time.ts'
-import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { EmbeddingProgress, SyncProgress, SyncReport } from '../file-search.ts'
@@ -38,28 +37,28 @@ export type FileSyncDependencies = {
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
-  /** Gets vectors ahead where many are needed. */
+  /** Prefills vectors in batches. */
   readonly prefilling: BatchPrefill | null
 }
 
 export type SyncOptions = {
   readonly force?: boolean
-  /** Takes the smallest growth of a transcript, and waits until everything is made anew that has to be. */
+  /** Ignores growth thresholds and waits for a rebuild. */
   readonly isThorough?: boolean
-  /** Waits for the vectors as well. */
+  /** Also waits for vectors. */
   readonly embeds?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: SyncProgress) => void
   readonly onEmbedding?: (progress: EmbeddingProgress) => void
 }
 
-/** How often a look is begun anew because others write to the same index. */
+/** Restarts of a scan after conflicts with concurrent writers. */
 const LOOKS_MAX = 5
 
-/** A generation that could not be completed is tried again by itself, but not by every question. */
+/** Delays the retry of a failed rebuild, because every query would trigger it. */
 const REBUILD_PAUSE_MS = MINUTE_MS
 
-/** One look that is under way or about to begin. */
+/** A running or pending scan. */
 type SyncRun = { readonly done: Promise<SyncReport>; isThorough: boolean }
 
 export class FileSync {
@@ -67,18 +66,18 @@ export class FileSync {
   readonly #owner: OwnerId
   readonly #closing = new AbortController()
   readonly #listeners = new Set<SyncOptions>()
-  /** Roots that may have changed since they were looked at; null: all of them. */
+  /** Roots that may have changed since their scan; null: all. */
   #dirty: Set<string> | null = null
   #running: SyncRun | null = null
   #next: SyncRun | null = null
-  /** Whoever changes which generations there are waits for whoever else does. */
+  /** Serializes changes of the generation row. */
   readonly #mutex = new Mutex()
   #rebuilding: Promise<SyncReport | null> | null = null
   #progress: { filesDone: number; filesTotal: number } | null = null
   #isSwept = false
   #lookMs = Number.POSITIVE_INFINITY
   #failure: FileProblem | null = null
-  /** Why another generation could not be completed, and when. */
+  /** The failure and time of the last rebuild. */
   #incomplete: { readonly because: string; readonly at: Instant } | null = null
 
   constructor(parts: FileSyncDependencies, owner: OwnerId) {
@@ -86,19 +85,19 @@ export class FileSync {
     this.#owner = owner
   }
 
-  /** Whether something may have changed since the last look. */
+  /** Whether something may have changed since the last scan. */
   isDirty(root?: string): boolean {
     if (this.#dirty === null) return true
     return root === undefined ? this.#dirty.size > 0 : this.#dirty.has(root)
   }
 
-  /** Notes that something may have changed in a root, or anywhere. */
+  /** Marks a root, or all roots, as possibly changed. */
   touch(root?: string): void {
     if (root === undefined) this.#dirty = null
     else this.#dirty?.add(root)
   }
 
-  /** How long the last look took. */
+  /** The duration of the last scan. */
   get lookMs(): number {
     return this.#lookMs
   }
@@ -107,7 +106,7 @@ export class FileSync {
     return this.#progress
   }
 
-  /** Why the last look did not come to its end, or all could not be made anew. */
+  /** Why the last scan or rebuild failed. */
   get failure(): FileProblem | null {
     return (
       this.#failure ??
@@ -131,20 +130,20 @@ export class FileSync {
       const anew = (await wait(this.#rebuild())) ?? report
       if (!embeds) return anew
       const because = await this.#embed(signal)
-      return because === null ? anew : addProblem(anew, `Found by words alone: ${because}`)
+      return because === null ? anew : addProblem(anew, `Lexical search only: ${because}`)
     } finally {
       this.#listeners.delete(options)
     }
   }
 
-  /** Waits for what is under way, and begins nothing more. */
+  /** Waits for the running scan and prevents further ones. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.allSettled([this.#running?.done, this.#next?.done, this.#rebuilding])
     await this.#parts.prefilling?.done()
   }
 
-  /** A look that began earlier may have missed what the caller knows of: so the next one is shared. */
+  /** A scan that has already started may miss the caller's change, so the next one is shared. */
   #share(isThorough: boolean): Promise<SyncReport> {
     if (this.#running === null) {
       this.#running = this.#run(isThorough, Promise.resolve())
@@ -159,7 +158,7 @@ export class FileSync {
     const run: SyncRun = {
       isThorough,
       done: before
-        .catch(() => {}) // its own affair
+        .catch(() => {}) // it reports its own failure
         .then(async () => {
           if (this.#next === run) {
             this.#running = run
@@ -171,7 +170,7 @@ export class FileSync {
           if (this.#running === run) this.#running = null
         }),
     }
-    run.done.catch(() => {}) // those who wait for it are told
+    run.done.catch(() => {}) // rejects for the callers that wait for it
     return run
   }
 
@@ -192,7 +191,7 @@ export class FileSync {
     }
   }
 
-  /** Vectors of what the work brings are got ahead, where they can be. */
+  /** Scans with prefilled vectors where possible. */
   #filled<Result>(work: () => Promise<Result>): Promise<Result> {
     const { prefilling } = this.#parts
     return prefilling === null ? work() : prefilling.after(this.#owner, work, this.#closing.signal)
@@ -207,7 +206,7 @@ export class FileSync {
     for (let looks = 1; ; looks++) {
       const { roots, settings } = await this.#given()
       const isNothing = roots.length === 0 && (await readGenerations(ports, this.#owner)) === null
-      // From here on, whatever changes must be looked at again.
+      // Changes from here on require another scan.
       this.#dirty = new Set()
       if (isNothing) return null
       const generations = await openGenerations(ports, this.#owner, buildChunkerVersion(settings))
@@ -220,9 +219,10 @@ export class FileSync {
         for (const root of counts.unsettled) this.touch(root)
         await writeScanLog(ports.store, this.#owner, roots, counts.troubles, ports.clock.now())
       }
-      // What was refused is known the next time. What changes all the time is left to a later look.
+      // Refused writes retry with the current state. Files that change constantly are left to a later scan.
       if (counts !== null && (counts.refused === 0 || looks >= LOOKS_MAX)) return counts
-      if (looks >= LOOKS_MAX) throw new AppError('busy', 'The index of files is changed elsewhere.')
+      if (looks >= LOOKS_MAX)
+        throw new AppError('busy', 'Another process is changing the file index. Retry shortly.')
     }
   }
 
@@ -232,7 +232,7 @@ export class FileSync {
     return { roots: listed, settings }
   }
 
-  /** Null when there are other generations by now. */
+  /** Null when the generations changed meanwhile. */
   async #pass(
     generations: Generations,
     generation: Generation,
@@ -240,7 +240,7 @@ export class FileSync {
   ): Promise<ScanCounts | null> {
     const isFilling = generation !== generations.live
     const onProgress = (progress: SyncProgress) => {
-      // Where both are under way, the one that takes longer is told.
+      // Reports the progress of the slower of the two.
       if (isFilling || this.#rebuilding === null) this.#progress = progress
       for (const { onProgress: hear } of this.#listeners) hear?.(progress)
     }
@@ -257,7 +257,7 @@ export class FileSync {
     }
   }
 
-  /** Sees to it that another generation is filled when all is to be made anew: because of `force`, or of what is set. */
+  /** Starts a rebuild if `force` or changed settings require another generation. */
   #begin(force: boolean): Promise<void> {
     return this.#mutex.run(async () => {
       const { ports } = this.#parts
@@ -266,7 +266,7 @@ export class FileSync {
         const known = await readGenerations(ports, this.#owner)
         if (known === null) return
         const recipe = buildChunkerVersion(settings)
-        // One that was begun is gone on with, unless it would be outdated when it is done.
+        // Resumes an existing rebuild unless it would be outdated on completion.
         if (known.building?.chunkerVersion === recipe) return
         if (!force && known.building === null && known.live.chunkerVersion === recipe) return
         const isEmpty = (await this.#chunksIn(known)) === 0
@@ -283,10 +283,7 @@ export class FileSync {
     return total
   }
 
-  /**
-   * Fills the other generation, if there is to be one, and lets it take the place of the one that answers. Whoever asks
-   * meanwhile shares it. Null when there was nothing to do.
-   */
+  /** Fills the next generation and activates it. Concurrent callers share the run. Null when no rebuild was needed. */
   #rebuild(): Promise<SyncReport | null> {
     this.#rebuilding ??= this.#begin(false)
       .then(() => this.#fill())
@@ -297,11 +294,11 @@ export class FileSync {
     return this.#rebuilding
   }
 
-  /** For those who don't wait for it. */
+  /** For callers that do not wait. */
   #rebuildSoon(): void {
     const { clock } = this.#parts.ports
     if (this.#incomplete !== null && clock.now() - this.#incomplete.at < REBUILD_PAUSE_MS) return
-    this.#rebuild().catch(() => {}) // told in the status
+    this.#rebuild().catch(() => {}) // reported by the status
   }
 
   async #fill(): Promise<SyncReport | null> {
@@ -317,7 +314,7 @@ export class FileSync {
       if (counts === null) continue
       await this.#embedBefore(generations)
       const isDone = await this.#mutex.run(async () => {
-        // What changed meanwhile.
+        // Applies changes made during the rebuild.
         const last = await this.#pass(generations, filling, given)
         return last?.refused === 0 && (await activateGeneration(ports, generations)) !== null
       })
@@ -328,18 +325,18 @@ export class FileSync {
     }
   }
 
-  /** Where the old generation is found by meaning, the new one has to be before it takes its place. */
+  /** A generation with vectors is only replaced by one with vectors. */
   async #embedBefore({ owner, live }: Generations): Promise<void> {
     const { ports } = this.#parts
     if (!(await hasVectors(ports.store, { owner, user: live.name }))) return
     const because = await this.#embed()
     if (because === null) return
-    const message = `All files were read anew, but have no vectors yet; the old index answers. ${because}`
+    const message = `The rebuilt index has no vectors yet; the previous index stays active. ${because}`
     this.#incomplete = { because: message, at: ports.clock.now() }
     throw new AppError('unavailable', message)
   }
 
-  /** Why not every chunk has its vector; null when all have. */
+  /** Why some chunks have no vector; null when all have one. */
   #embed(given?: AbortSignal): Promise<string | null> {
     const { signal: closing } = this.#closing
     const signal = given === undefined ? closing : AbortSignal.any([closing, given])
@@ -370,4 +367,15 @@ function buildReport(counts: ScanCounts | null, milliseconds: number): SyncRepor
     problems: [...(counts?.troubles.values() ?? [])].flat(),
     durationMs: Math.round(milliseconds),
   }
+}
+
+/** Increment when the same settings produce other chunks of the same file. */
+const CUTTING_VERSION = 1
+/** The same for messages extracted from transcripts. */
+const REDACTION_VERSION = 1
+
+/** Identifies a way of chunking; another version makes another generation. */
+function buildChunkerVersion(settings: FileOptions): string {
+  const { chunkTokens, chunkOverlap, chunkBytesMax, redactsEmails: redactsMails } = settings
+  return `${CUTTING_VERSION}:${chunkTokens}:${chunkOverlap}:${chunkBytesMax}:${REDACTION_VERSION}:${redactsMails}`
 }

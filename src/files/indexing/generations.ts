@@ -1,9 +1,9 @@
 /**
- * Generations: the chunks that were made by one way of cutting. One of them answers; another may be filled beside it, and
- * takes its place in one commit once it is complete.
+ * Generations: sets of chunks produced by one chunker configuration. One generation is active; another may be filled
+ * beside it and replaces it in one commit once complete.
  *
- * Every commit to a generation checks the row that says which ones there are. So nothing is ever written to one that was
- * given up, and what is found in such a one can be removed by anybody at any time.
+ * Every commit to a generation checks the row that lists the generations. Nothing is therefore written to an abandoned
+ * generation, and any process may remove its rows at any time.
  */
 import type { FileIndexGenerationBody, Generation } from '../../domain/entries/file-entries.ts'
 import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
@@ -36,7 +36,7 @@ export async function readGenerations(
   return entry && { owner, version: entry.version, ...entry.body }
 }
 
-/** What there is, with a first generation where there is none. */
+/** The current generations; creates the first. */
 export async function openGenerations(
   ports: GenerationDependencies,
   owner: OwnerId,
@@ -50,7 +50,7 @@ export async function openGenerations(
   }
 }
 
-/** Another one is filled from now on; null when somebody else was faster with something else. */
+/** Starts another generation; null when a concurrent writer started a different one. */
 export async function beginGeneration(
   ports: GenerationDependencies,
   known: Generations,
@@ -64,7 +64,7 @@ export async function beginGeneration(
   })
 }
 
-/** The one that was filled answers from now on. */
+/** Activates the filled generation. */
 export async function activateGeneration(
   ports: GenerationDependencies,
   known: Generations,
@@ -73,7 +73,7 @@ export async function activateGeneration(
   return nextGeneration(ports, known, { ...known, live: known.building, building: null })
 }
 
-/** The one that answers was made like this after all: there is nothing in it. */
+/** Adopts the new configuration for an empty active generation. */
 export async function updateChunkerVersion(
   ports: GenerationDependencies,
   known: Generations,
@@ -86,13 +86,13 @@ export async function updateChunkerVersion(
   })
 }
 
-/** Refuses the commit that it is part of once there are other generations. */
+/** Makes its commit fail once the generations have changed. */
 export function buildGenerationGuard({ owner, version }: Generations): Change {
   const scope = { owner, user: null }
   return { op: 'check', table: 'entry', scope, id: buildId(owner), expect: { version } }
 }
 
-/** Whether a commit was refused because of that. */
+/** Whether a commit failed for that reason. */
 export function isGenerationGuard(
   { owner }: Generations,
   refused: { readonly id: string },
@@ -127,14 +127,14 @@ async function writeGenerations(
 }
 
 function createGeneration(count: number, recipe: string): Generation {
-  return { name: `g${count}` as UserId, chunkerVersion: recipe } // this is where the name is made
+  return { name: `g${count}` as UserId, chunkerVersion: recipe } // generation names are created here
 }
 
 function buildId(owner: OwnerId): EntryId {
-  return `gen_${hashParts(owner)}` as EntryId // made by our own code
+  return `gen_${hashParts(owner)}` as EntryId // created from a hash
 }
 
-/** So few that others are answered in between. */
+/** A small batch, so that other requests are served in between. */
 const ROWS_TOGETHER = 200
 
 export async function removeGeneration(store: Store, home: GenerationScope): Promise<void> {
@@ -146,17 +146,17 @@ export async function removeGeneration(store: Store, home: GenerationScope): Pro
 }
 
 function removal(table: Table, scope: GenerationScope, id: string): Change {
-  return { op: 'remove', table, scope, id, expect: 'any' } as Change // an id of this table
+  return { op: 'remove', table, scope, id, expect: 'any' } as Change // the id belongs to this table
 }
 
-/** What a process that was killed has left behind. */
+/** Removes generations that a killed process left behind. */
 export async function removeOrphanedGenerations(store: Store, owner: OwnerId): Promise<void> {
-  // First what there is, then what there should be: a generation is named before anything is written to it.
+  // Reads the places before the row: a generation is listed before anything is written to it.
   const places = await store.listPlaces()
   const generations = await readGenerations({ store }, owner)
   const wanted = new Set([generations?.live.name, generations?.building?.name])
   for (const place of places) {
-    const user = place.user as UserId | null // as the store told it
+    const user = place.user as UserId | null // as stored
     if (place.owner !== owner || user === null || wanted.has(user)) continue
     await removeGeneration(store, { owner, user })
   }

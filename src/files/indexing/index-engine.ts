@@ -8,23 +8,23 @@ import type { RecallResult } from '../../recall/recall-result.ts'
 import type { Change } from '../../storage/store.ts'
 
 /**
- * IndexEngine: what the file index needs of the engine that runs on its store, where each chunk of a file is a memory.
+ * IndexEngine: the engine interface that the file index needs, where each chunk of a file is a memory.
  * `app/file-composition.ts` adapts an engine to it.
  */
 export interface IndexEngine {
-  /** Searches all of the owner's chunks in the scope. */
+  /** Searches all chunks of the owner in the scope. */
   recall(scope: Scope, query: RecallQuery): Promise<RecallResult>
   embed(texts: readonly string[], options: EmbedOptions): Promise<unknown>
   listVectors(scope: ScopeInput): Promise<MemoryVectors>
   /** Null without an embedder or a vector index. */
   getIndexStatus(): Promise<IndexStatus | null>
-  /** Null without an embedder: files are then found by their words only. */
+  /** Null without an embedder: lexical search only. */
   getEmbedder(): EmbedderReport | null
   canSearchVectors(): boolean
   warmUp(): Promise<void>
   reindex(options: ReindexOptions): Promise<unknown>
   eraseOwner(owner: OwnerId): Promise<unknown>
-  /** Called for every commit made to the store directly, so that vectors and counts follow. */
+  /** Called after every direct commit to the store, so that vectors and counts follow. */
   applyExternalCommit(changes: readonly Change[]): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What the index keeps: an entry for each file, and a memory for each of its chunks. */
+/** The rows of the index: an entry per file and a memory per chunk. */
 import type { EntryOf } from '../../domain/entries/entry.ts'
 import type { FileBody, SessionCheckpoint } from '../../domain/entries/file-entries.ts'
 import type {
@@ -19,7 +19,7 @@ import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Chunk, FileProblem, FileSource } from '../file.ts'
 
-/** Where the rows of a generation are. */
+/** The scope of a generation's rows. */
 export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }
 
 export type { SessionCheckpoint } from '../../domain/entries/file-entries.ts'
@@ -29,12 +29,12 @@ export type IndexedFile = Omit<FileBody, 'checkpoint' | 'problem'> & {
   readonly trouble: FileProblem | null
 }
 
-/** A file as its entry tells it. */
+/** Decodes the entry of a file. */
 export type FileRecord = IndexedFile & { readonly id: EntryId; readonly version: number }
 
-/** One path has one entry, whoever makes it: two that index a file at once meet there. */
+/** Derived from the path, so that two processes indexing the same file write the same entry. */
 export function buildFileId({ owner, user }: GenerationScope, root: string, path: string): EntryId {
-  return `file_${hashParts(owner, user, root, path)}` as EntryId // made by our own code
+  return `file_${hashParts(owner, user, root, path)}` as EntryId // created from a hash
 }
 
 export function buildFileChange(
@@ -77,18 +77,18 @@ export type ChunkMetadata = {
   readonly source: FileSource
 }
 
-/** Kept apart by type, which stores can filter by. */
+/** Separate types, because stores can filter by type. */
 export const MEMORY_TYPE_BY_SOURCE: Readonly<Record<FileSource, MemoryType>> = {
   memory: 'semantic',
   sessions: 'episodic',
 }
 
-/** When something is of no particular time. */
+/** For chunks without a date. */
 const NO_TIME = 0 as Instant
 
 /**
- * The headings stand where it is told of other memories who said them: both words and vectors are made from them. Nothing
- * else about a chunk speaks for or against it: all are equally important, and none fades by itself.
+ * The headings occupy the field of the speaker, which both retrievers index. All other ranking attributes are neutral:
+ * chunks have equal importance and do not decay by themselves.
  */
 export function buildChunkMemory(
   home: GenerationScope,
@@ -101,7 +101,7 @@ export function buildChunkMemory(
   const facts: ChunkMetadata = { path, root, lineFirst, lineLast, headings, source }
   return {
     id: buildChunkId(document, given.number),
-    place: { ...home, session: document as string as SessionId }, // what stands around it stands in its file
+    place: { ...home, session: document as string as SessionId }, // the file is the neighborhood
     key: null,
     content: chunk.text,
     type: MEMORY_TYPE_BY_SOURCE[source],
@@ -136,7 +136,7 @@ export function buildChunkMemory(
   }
 }
 
-/** A chunk under the name that its file has now. */
+/** The chunk under the current path of its file. */
 export function renameChunk(
   row: Memory,
   file: Pick<IndexedFile, 'root' | 'path' | 'modifiedAt'>,
@@ -156,7 +156,7 @@ export function readChunkMetadata({ metadata }: Memory): ChunkMetadata {
   return metadata as unknown as ChunkMetadata // written by `chunkRow`
 }
 
-/** The inner ones tell more, so the outer ones go first. */
+/** Inner headings are more specific, so outer ones are cut first. */
 function renderHeadings(headings: readonly string[]): string {
   for (let from = 0; from < headings.length; from++) {
     const line = headings.slice(from).join(' > ')
@@ -169,9 +169,9 @@ function renderHeadings(headings: readonly string[]): string {
 
 const NUMBER_DIGITS = 10
 
-/** In the order of the file, since stores tell what stands around a memory by the order of ids. */
+/** Sorts in file order, because stores find neighbors by the order of ids. */
 function buildChunkId(document: DocumentId, number: number): MemoryId {
-  return `mem_${document.slice('doc_'.length)}_${String(number).padStart(NUMBER_DIGITS, '0')}` as MemoryId // this is where it is made
+  return `mem_${document.slice('doc_'.length)}_${String(number).padStart(NUMBER_DIGITS, '0')}` as MemoryId // chunk ids are created here
 }
 
 export function parseChunkNumber(id: MemoryId): number {

@@ -1,8 +1,8 @@
 /**
- * One look at all roots of an owner, after which a generation holds what the files hold.
+ * One scan of all roots of an owner.
  *
- * What is found on the disk is the truth, and what is known of it is read anew each time. So it does not matter what was
- * missed before, whether a look was cut short, or who else indexes the same files: whatever is left is done by the next look.
+ * The disk is authoritative and the index state is read anew by each scan. Missed events, interrupted scans and
+ * concurrent indexers therefore need no special handling: the next scan completes their work.
  */
 
 import { parseEntries } from '../../domain/entries/entry.ts'
@@ -38,7 +38,7 @@ export async function scanRoots(
   return counts
 }
 
-/** By root. */
+/** By root id. */
 export async function loadIndexedFiles(
   { store }: Pick<IndexWriterDependencies, 'store'>,
   { home }: Pick<IndexWriter, 'home'>,
@@ -56,7 +56,7 @@ export async function loadIndexedFiles(
   return byRoot
 }
 
-/** Files of roots that there are no longer. */
+/** Files of removed roots. */
 async function removeStrays(
   { store }: IndexWriterDependencies,
   writer: IndexWriter,

@@ -1,4 +1,4 @@
-/** Writes to a generation, several files in one commit, each of them wholly or not at all. */
+/** Writes to a generation, several files per commit, each file atomically. */
 import type { ChangeId, IdGenerator } from '../../domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -18,22 +18,22 @@ export type IndexWriterDependencies = {
   readonly store: IndexStore
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** Hears of every commit. */
+  /** Called after every commit. */
   readonly onCommitted: (changes: readonly Change[]) => void
 }
 
-/** There are other generations now: whoever was writing begins anew. */
+/** The generations changed: the writer must start again. */
 export class GenerationChangedError extends Error {}
 
-/** Together they take less time, but hold the thread for as long as they take. */
+/** Larger commits are more efficient but block the event loop longer. */
 const TEXT_TOGETHER_MAX = 400_000
 const CHANGES_TOGETHER_MAX = 1_000
 
 export class IndexWriter {
   readonly home: GenerationScope
-  /** Of everything that is written here. */
+  /** Totals of this writer. */
   readonly change: ChangeId
-  /** Files that somebody else has changed at the same time. */
+  /** Files that a concurrent writer changed. */
   refused = 0
   readonly #ports: IndexWriterDependencies
   readonly #generations: Generations
@@ -52,7 +52,7 @@ export class IndexWriter {
     return this.#ports.clock.now()
   }
 
-  /** All that changes of one file, or of one that was moved. */
+  /** Queues all changes of one file or of one rename. */
   async write(changes: readonly Change[]): Promise<void> {
     if (this.#changes + changes.length > CHANGES_TOGETHER_MAX) await this.flush()
     this.#waiting.push(changes)
@@ -69,7 +69,7 @@ export class IndexWriter {
     if (files.length === 0) return
     await yieldToEventLoop()
     if ((await this.#commit(files.flat())).kind === 'committed') return
-    // One of them is to blame. The others are written each by itself.
+    // One file conflicts. Commits each file separately.
     for (const changes of files) {
       if ((await this.#commit(changes)).kind === 'conflict') this.refused++
     }
@@ -77,7 +77,7 @@ export class IndexWriter {
 
   async #commit(changes: readonly Change[]): Promise<CommitOutcome> {
     if (changes.length >= INDEX_COMMIT_CHANGES_MAX) {
-      throw new RangeError('More changes than a file has.')
+      throw new RangeError('The changes of one file exceed a commit.')
     }
     const outcome = await this.#ports.store.commit([
       buildGenerationGuard(this.#generations),

@@ -1,4 +1,4 @@
-/** What the scan of one root works with, and what it counts. */
+/** The context and the counters of one root's scan. */
 
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
@@ -11,12 +11,12 @@ import type { IndexWriter, IndexWriterDependencies } from './index-writer.ts'
 export type ScanOptions = {
   readonly settings: FileOptions
   readonly signal: AbortSignal
-  /** Takes the smallest growth of a transcript. */
+  /** Ignores growth thresholds of transcripts. */
   readonly isThorough: boolean
   readonly onProgress?: (progress: SyncProgress) => void
 }
 
-/** What a look at one root works with. */
+/** Dependencies of one root's scan. */
 export type RootScan = ScanOptions & {
   readonly ports: IndexWriterDependencies
   readonly tree: FileTree
@@ -26,7 +26,7 @@ export type RootScan = ScanOptions & {
   readonly counts: ScanCounts
 }
 
-/** What a look has done. */
+/** The result of a scan. */
 export class ScanCounts {
   added = 0
   changed = 0
@@ -34,10 +34,10 @@ export class ScanCounts {
   removed = 0
   unchanged = 0
   chunks = 0
-  /** Files that were left, since somebody else has changed them at the same time. */
+  /** Files left to the next scan because of a concurrent writer. */
   refused = 0
   readonly troubles = new Map<string, FileProblem[]>()
-  /** Roots with something that was changed all the time. */
+  /** Roots with files that kept changing. */
   readonly unsettled = new Set<string>()
 
   trouble(root: NamedRoot, trouble: FileProblem): void {

@@ -1,4 +1,4 @@
-/** What the last look at each root has found wrong, kept in the index: whoever asks may be another process. */
+/** Problems found by the last scan of each root, stored in the index for other processes. */
 import type { EntryOf } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -10,13 +10,13 @@ import type { NamedRoot } from '../roots.ts'
 export type ScanLogEntry = {
   readonly at: Instant
   readonly problems: readonly FileProblem[]
-  /** How many there are: not all are stored. */
+  /** The total; not all of them are stored. */
   readonly problemsTotal: number
 }
 
 const STORED_PROBLEMS_MAX = 100
 
-/** One look for each root, and none for those that there are no longer. */
+/** Keeps one entry for each present root. */
 export async function writeScanLog(
   store: Store,
   owner: OwnerId,
@@ -47,7 +47,7 @@ export async function writeScanLog(
   if (changes.length > 0) await store.commit(changes)
 }
 
-/** By root. */
+/** By root id. */
 export async function readScanLog(
   store: Store,
   owner: OwnerId,
@@ -57,5 +57,5 @@ export async function readScanLog(
 }
 
 function buildScanLogId(root: string): EntryId {
-  return `look_${root}` as EntryId // made by our own code
+  return `look_${root}` as EntryId // created from a root id
 }

@@ -1,21 +1,21 @@
 /**
- * What has changed in a tree of files: first by what a look tells, then by the contents of those files that may be others
- * than before. A file that is found elsewhere with the same contents has moved, and keeps what was made of it.
+ * Compares a tree of files with the index, first by attributes, then by the contents of candidates. A file that
+ * reappears elsewhere with the same content was moved, and keeps its chunks.
  */
 import { compareText } from '../../lib/compare.ts'
 import type { FileStat, HashedFileStat } from '../file.ts'
 
 export type TreeDiff = {
-  /** Size and time are as they were. */
+  /** Same size and time. */
   readonly unchanged: readonly HashedFileStat[]
-  /** New, or of another size or time: their contents must be looked at. */
+  /** New, or with another size or time: the content must be compared. */
   readonly maybeChanged: readonly FileStat[]
   readonly vanished: readonly HashedFileStat[]
 }
 
 /**
- * `isWhole` is false when a part of the tree could not be looked at: then what was not seen may still be there.
- * Of files that are seen twice, the last look counts.
+ * `isWhole` is false when a part of the tree was unreadable: files missing there may still exist. The last of duplicate
+ * listings wins.
  */
 export function diffTree(
   known: ReadonlyMap<string, HashedFileStat>,
@@ -40,19 +40,19 @@ function isSameStat(before: HashedFileStat, now: FileStat): boolean {
 
 export type FileChange = { readonly from: HashedFileStat; readonly to: HashedFileStat }
 
-/** Each file is in one list only. */
+/** Each file is in exactly one list. */
 export type ResolvedTreeDiff = {
   readonly added: readonly HashedFileStat[]
   readonly changed: readonly FileChange[]
-  /** Only size or time have changed, if those were told wrongly before; the contents have not. */
+  /** Only size or time changed, not the content. */
   readonly restamped: readonly FileChange[]
   readonly moved: readonly FileChange[]
   readonly removed: readonly HashedFileStat[]
-  /** Could not be read: what is known of them stays as it is, and those that are new stay unknown. */
+  /** Unreadable: known files keep their chunks, new ones stay unknown. */
   readonly unread: readonly FileStat[]
 }
 
-/** `hashes` are the SHA-256 of the files that may have changed, by path; those that could not be read are missing. */
+/** `hashes` holds the SHA-256 of changed candidates by path; unreadable files are missing. */
 export function resolveTreeDiff(
   known: ReadonlyMap<string, HashedFileStat>,
   { maybeChanged, vanished }: TreeDiff,
@@ -83,8 +83,8 @@ export function resolveTreeDiff(
 }
 
 /**
- * Each vanished file is one new file at most: of several with the same contents one has moved, and the others are copies.
- * Those that kept their name find each other first, the rest in the order of their paths.
+ * A missing file matches at most one new file; further copies count as new. Files with the same name match first, the
+ * others by path.
  */
 function findMoves(
   vanished: readonly HashedFileStat[],
@@ -120,7 +120,7 @@ function pairMoves(
   return moves
 }
 
-/** By hash, those with the same one in the order of their paths. */
+/** Grouped by hash, sorted by path. */
 function groupByHash(
   files: readonly HashedFileStat[],
 ): ReadonlyMap<string, readonly HashedFileStat[]> {

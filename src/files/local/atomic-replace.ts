@@ -1,4 +1,4 @@
-/** Files are never changed, but replaced: whoever reads sees all of the old one or all of the new one, after a crash too. */
+/** Replaces files atomically: readers see all of the old or all of the new content, even after a crash. */
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import { getSystemErrorCode } from '../../lib/system-error.ts'
 import { TEMPORARY_PREFIX } from './file-selection.ts'
 
-/** What is remembered of people is nobody else's business. */
+/** Memories are private, so only the owner of the file may read it. */
 export const NEW_FILE_MODE = 0o600
 
 export const NEW_FOLDER_MODE = 0o700
@@ -19,8 +19,8 @@ export function createTemporaryName(): string {
 }
 
 /**
- * `before` is what the file was when its new content was decided; null where there was none. False when it is something else by
- * now: then nothing is done, as somebody's words would be lost.
+ * `before` is the state that the new content was derived from; null for a missing file. False when the file has changed
+ * since: replacing it would lose that change.
  */
 export async function replaceFile(
   folder: string,
@@ -53,13 +53,13 @@ async function writeWhole(path: string, bytes: Uint8Array, like: Stats | null): 
   }
 }
 
-/** The owner first: a change of owner takes some permissions away. Only root may give files away. */
+/** Sets the owner first, because that resets some permissions. Only root may change owners. */
 async function takeAfter(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   if (process.getuid?.() === 0) await file.chown(uid, gid)
   await file.chmod(mode & PERMISSIONS)
 }
 
-/** A second name for a file fails when there is one already; a rename would not. */
+/** Creating a link fails when the target exists; a rename would replace it. */
 async function putIfFree(temporary: string, target: string): Promise<boolean> {
   try {
     await link(temporary, target)
@@ -86,7 +86,7 @@ function isSame(before: Stats, now: Stats | null): boolean {
   )
 }
 
-/** What processes left that died while they wrote. Nobody else writes while the lock is held. */
+/** Removes temporary files of crashed writers. The lock excludes live ones. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (LEFTOVER.test(name)) await rm(join(folder, name), { recursive: true, force: true })

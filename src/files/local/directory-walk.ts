@@ -1,9 +1,9 @@
 /**
- * A walk through a root.
+ * Walks a root.
  *
- * Folders are listed many at a time, each file is looked at but not opened. A symbolic link is followed when it stays inside the
- * root and leads to something that the walk has not seen: links wait until everything else was, so that a file goes by its own
- * name where it has one, and links in circles end.
+ * Folders are listed concurrently; files are inspected but not opened. A symbolic link is followed when it stays inside
+ * the root and its target was not visited yet. Links are resolved last, so that a file is listed under its own path and
+ * cycles end.
  */
 import type { Dirent, Stats } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
@@ -34,16 +34,16 @@ export type WalkOptions = {
   readonly fileBytesMax: number
   readonly filesMax: number
   readonly signal?: AbortSignal | undefined
-  /** Called before a folder is listed, so that whoever watches it from then on misses nothing. */
+  /** Called before a folder is listed, so that a watcher started by it misses nothing. */
   readonly onFolder?: (folder: WalkedFolder) => void
-  /** False: only folders are of interest. */
+  /** False to visit folders only. */
   readonly readsFileStats: boolean
 }
 
 export type WalkedFolder = {
-  /** As it is called in results. */
+  /** The path in results. */
   readonly path: string
-  /** Where it really lies: another path than `path` when a link led there. Both are relative to the base. */
+  /** The real location, different from `path` behind a link. Both are relative to the base. */
   readonly real: string
 }
 
@@ -89,7 +89,7 @@ class Walk {
     this.#queue = []
   }
 
-  /** Rather none of the rest than whatever came first by chance: that would be other files the next time. */
+  /** Drops the rest entirely, because a partial listing would differ from scan to scan. */
   #tooMany(): void {
     const { filesMax } = this.#plan
     this.#files.length = 0
@@ -113,7 +113,7 @@ class Walk {
     this.#plan.onFolder?.(place)
     const folder = join(this.#plan.base, place.real)
     const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      // A folder that was there a moment ago and is gone has vanished; all else only can't be seen.
+      // A folder that disappeared meanwhile was removed; any other error makes it unreadable.
       if (!isMissing(error) || place.path === '') this.#missed(place.path, error)
       else if (hasInvalidName(place.path)) this.#unnamed(place.path)
       return []
@@ -134,7 +134,7 @@ class Walk {
     return has ? readIgnoreRules(folder, path, ignored) : ignored
   }
 
-  /** True for a file to look at. Folders and links are kept for later. */
+  /** True for a file to inspect. Folders and links are queued. */
   #sort(entry: Dirent, place: WalkPosition): boolean {
     const { selection } = this.#plan
     const found = joinRelative(place, entry.name)
@@ -176,7 +176,7 @@ class Walk {
     for (const link of links) {
       throwIfAborted(this.#plan.signal)
       await this.#follow(link).catch((error: unknown) => {
-        // A link to nothing is how editors mark files, and what people forget; nothing is lost with it.
+        // Editors mark open files with dangling links.
         if (!isMissing(error) && getSystemErrorCode(error) !== 'ELOOP')
           this.#missed(link.path, error)
       })
@@ -215,9 +215,7 @@ class Walk {
   }
 
   #unnamed(path: string): void {
-    this.#troubles.push(
-      createFileTrouble(path, 'encoding', 'its name can not be told on every system'),
-    )
+    this.#troubles.push(createFileTrouble(path, 'encoding', 'its name is not valid UTF-8'))
   }
 }
 
@@ -234,10 +232,10 @@ export function createTooLargeTrouble(
 }
 
 export function getModifiedAt({ mtimeMs }: Pick<Stats, 'mtimeMs'>): Instant {
-  return Math.floor(mtimeMs) as Instant // the file system's time is the system's
+  return Math.floor(mtimeMs) as Instant // the file system's time is system time
 }
 
-/** A name that is no UTF-8 is told with characters that stand for others, and is not found by them. */
+/** Names that are not UTF-8 cannot be converted to text and back. */
 function hasInvalidName(path: string): boolean {
   return path.includes('\uFFFD')
 }

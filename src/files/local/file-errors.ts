@@ -1,4 +1,4 @@
-/** What the file system refuses, in words that a person can act on. */
+/** Error messages for failures of the file system. */
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
 import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { FileProblem } from '../file.ts'
@@ -47,13 +47,13 @@ const TROUBLES: Readonly<Record<string, FileProblem['reason']>> = {
   ENOENT: 'missing',
   ENOTDIR: 'missing',
   ENAMETOOLONG: 'missing',
-  // It was no link a moment ago.
+  // It was not a link when it was inspected.
   ELOOP: 'modified_during_read',
   EMFILE: 'failed',
   ENFILE: 'failed',
 }
 
-/** Why something can't be read. What is no error of the system's is a bug, and thrown on. */
+/** The reason why a file is unreadable. Any other error is a bug and rethrown. */
 export function toFileTrouble(path: string, error: unknown): FileProblem {
   const code = getSystemErrorCode(error)
   if (!SYSTEM_CODE.test(code)) throw error
@@ -69,7 +69,7 @@ export function createFileTrouble(
   return { path, reason: because, message: `${path === '' ? 'The folder' : path}: ${reason}.` }
 }
 
-/** The same for whoever waits for a file to be written, moved or removed. */
+/** The same for writing, moving and removing. */
 export function toWriteError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = getSystemErrorCode(error)

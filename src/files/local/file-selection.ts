@@ -1,4 +1,4 @@
-/** Which files of a root count, by their names alone. Paths are relative to the root, as everywhere. */
+/** Selects the files of a root by path. Paths are relative to the root. */
 import picomatch from 'picomatch'
 import type { FileRoot, RootKind } from '../file.ts'
 
@@ -7,13 +7,13 @@ export type FileSelection = {
   entersFolder(path: string): boolean
 }
 
-/** What programs make for themselves, and nobody wrote to be read. */
+/** Generated folders and files that no person reads. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ...['.git', 'node_modules', '.pnpm-store', '.venv', 'venv', '.tox', '__pycache__'],
 ])
-/** What this program keeps beside files for a moment: see `workspace.ts`. */
+/** Temporary files of this program, see `atomic-replace.ts`. */
 export const TEMPORARY_PREFIX = '.recollect'
-/** Emacs marks a file that is being edited, and macOS keeps attributes, in files that end like the one they belong to. */
+/** Lock files of Emacs and attribute files of macOS, which share the extension of the file they belong to. */
 const SHADOWS = /^(?:\.#|\._)/
 
 const TEXT_NAME = /\.(?:md|markdown|mdx|txt|text|rst)$/i
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<RootKind, FileSelection>> = {
   sessions: { includesFile: (path) => SESSION_NAME.test(path), entersFolder: () => true },
 }
 
-/** What the kind allows, the globs to include match, and those to exclude don't. An excluded folder is not entered. */
+/** Files of the right kind that match an include glob and no exclude glob. Excluded folders are not entered. */
 export function createFileSelection({ kind, include, exclude }: FileRoot): FileSelection {
   const allowed = KINDS[kind]
   const isIncluded = include.length === 0 ? () => true : matcherOf(include)
@@ -48,7 +48,7 @@ export function createFileSelection({ kind, include, exclude }: FileRoot): FileS
   }
 }
 
-/** True when a folder on the way is one that no root enters. */
+/** True when a folder in the path is never entered. */
 export function isInSkippedFolder(path: string): boolean {
   return path.split('/').some(isSkipped)
 }
@@ -62,8 +62,8 @@ export function getBaseName(path: string): string {
 }
 
 /**
- * As people know them from ignore files: without a slash a name at any depth, else a path from the root, and what matches a
- * folder matches all that is in it. Repeated alternatives are not understood: matching them can take for ever.
+ * Globs as in ignore files: without a slash, a name at any depth; otherwise a path from the root. A matching folder
+ * includes its content. Repeated alternatives are refused, because matching them can take exponential time.
  */
 function matcherOf(globs: readonly string[]): (path: string) => boolean {
   const patterns = globs.flatMap((glob) => {

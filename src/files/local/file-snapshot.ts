@@ -1,9 +1,11 @@
 /**
- * Files as they were at one moment.
+ * Consistent snapshots of files.
  *
- * A file is read when its time of change lies far enough back that one more change would show in it, and what was read counts
- * when size and time are the same afterwards. So a file that was changed later never looks like the one that was read.
+ * A snapshot is valid when size and modification time are the same after the read, and that time is old enough that a
+ * further change would alter it. A file that changes later therefore never looks like its snapshot.
  */
+
+import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
@@ -15,12 +17,11 @@ import type { FileReadResult, FileTail } from '../file-tree.ts'
 import { createTooLargeTrouble, getModifiedAt } from './directory-walk.ts'
 import { createFileTrouble, toFileTrouble } from './file-errors.ts'
 import { isMissing, isOutsideError, openInside } from './path-guard.ts'
-import { decodeText } from './text-decoding.ts'
 
-/** File systems of today tell times to some milliseconds; where they tell seconds, the hash still decides. */
+/** The timestamp granularity of current file systems; with coarser ones the hash decides. */
 const SETTLED_MS = 20
 const READS_MAX = 6
-/** What a transcript is known by: so much of its beginning, and of what stands before a place in it. */
+/** The length of the hashed ranges that identify a transcript. */
 const MARK_BYTES = 1_024
 const LINE_BREAK = 10
 
@@ -54,13 +55,13 @@ async function readSettledBytes(
     const before = await file.stat()
     if (!before.isFile()) return createFileTrouble(path, 'unreadable', 'it is no file')
     if (before.size > fileBytesMax) return createTooLargeTrouble(path, before.size, fileBytesMax)
-    // The clock has no parts of milliseconds, and so may be a little behind.
+    // The clock has whole milliseconds, so it may be slightly behind.
     const age = clock.now() - before.mtimeMs
     if (Math.abs(age) < SETTLED_MS) {
       await clock.sleep(SETTLED_MS - age, NEVER_ABORTED)
       continue
     }
-    // One byte more is asked for than there should be: a file that has grown shows.
+    // Reads one byte more than expected to detect growth.
     const bytes = await readBytes(file, 0, before.size + 1, before.size)
     if (bytes.length === before.size && isSame(before, await file.stat())) {
       return { bytes, stats: before }
@@ -95,7 +96,7 @@ function decodeFile(path: string, { bytes, stats }: FileBytes): FileReadResult {
   }
 }
 
-/** `bytesMax` is how much is read at once, and how long a line may be. */
+/** `bytesMax` limits one read and the length of a line. */
 export async function readFileTail(
   folder: string,
   path: string,
@@ -152,7 +153,7 @@ async function splitLines(
     : { text: '\n', next, linesLeftOut: 1 }
 }
 
-/** Where the line ends that `at` is in. Null when it has no end yet. */
+/** The end of the line at `at`; null for an incomplete line. */
 async function nextLine(
   file: FileHandle,
   at: number,
@@ -169,13 +170,13 @@ async function nextLine(
   return null
 }
 
-/** Whole lines are whole characters. */
+/** A range of whole lines holds whole characters. */
 function textOf(bytes: Buffer, from: number): string {
   const text = bytes.toString('utf8')
   return from === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** Up to `length` bytes: fewer where the file ends, or where `enough` are there already. */
+/** Up to `length` bytes: fewer at the end of the file or after `enough`. */
 export async function readBytes(
   file: FileHandle,
   from: number,
@@ -211,4 +212,40 @@ export function createOutsideTrouble(path: string): FileProblem {
 
 function hashOf(bytes: Uint8Array): string {
   return sha256(bytes)
+}
+
+type DecodedText =
+  | { readonly kind: 'text'; readonly text: string; readonly isSound: boolean }
+  | { readonly kind: 'binary' }
+
+/** UTF-8, or UTF-16 with a byte order mark, which is dropped. Text contains no NUL. */
+function decodeText(bytes: Buffer): DecodedText {
+  const encoding = markedEncoding(bytes)
+  if (encoding !== null) return decodeAs(encoding, bytes)
+  if (bytes.includes(0)) return { kind: 'binary' }
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  return { kind: 'text', text: bytes.toString('utf8', start), isSound: isUtf8(bytes) }
+}
+
+function markedEncoding(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const [first, second, third, fourth] = bytes
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  // A four-byte mark is UTF-32, which is not supported.
+  const isWide = third === 0 && fourth === 0
+  return first === 0xff && second === 0xfe && !isWide ? 'utf-16le' : null
+}
+
+function decodeAs(encoding: 'utf-16le' | 'utf-16be', bytes: Buffer): DecodedText {
+  const text = new TextDecoder(encoding).decode(bytes)
+  if (text.includes('\0')) return { kind: 'binary' }
+  return { kind: 'text', text, isSound: isWellDecoded(encoding, bytes) }
+}
+
+function isWellDecoded(encoding: string, bytes: Buffer): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
 }

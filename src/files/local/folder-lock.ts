@@ -1,9 +1,9 @@
 /**
- * One writer at a time in a folder, over all processes of the machine.
+ * A lock on a folder across all processes of the machine.
  *
- * The lock is the one that SQLite takes on an empty database: the system itself frees it when its process ends, however that
- * happens, so that no lock can be left behind and none has to be judged by its age. The file stays, as removing it would let two
- * processes lock two files of the same name.
+ * It is SQLite's lock on an empty database. The operating system releases it when its process ends in any way, so there
+ * are no stale locks to detect. The file is never removed, because two processes could then lock different files of the
+ * same name.
  */
 import { access, constants, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const PAUSE_MAX_MS = 25
 const BUSY = 5
 const NO_DATABASE = 26
 
-/** Nothing is ever written to it: neither the file nor a journal beside it. */
+/** Nothing is ever written to it: neither the file nor a journal. */
 const TAKE = 'PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE'
 
 export class FolderLock {
@@ -34,7 +34,7 @@ export class FolderLock {
     this.#waitMs = waitMs
   }
 
-  /** Those of this process wait in order; between processes it is chance. */
+  /** Ordered within this process, unordered between processes. */
   async runExclusive<Result>(
     folder: () => Promise<string>,
     work: () => Promise<Result>,
@@ -85,7 +85,7 @@ async function opened(folder: string): Promise<DatabaseSyncInstance> {
   try {
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
-    // The system has a better reason than SQLite, which only says that it can't.
+    // The file system's error is more specific than SQLite's.
     await access(folder, constants.W_OK | constants.X_OK).catch((denied: unknown) => {
       throw toWriteError('', denied)
     })
@@ -106,7 +106,7 @@ function isTaken(database: DatabaseSyncInstance): boolean {
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
     if (code === BUSY) return false
     const reason =
-      code === NO_DATABASE ? 'It holds something else; remove it.' : 'It may be read-only.'
+      code === NO_DATABASE ? 'It contains something else; remove it.' : 'It may be read-only.'
     throw new AppError(
       'read_only',
       `${LOCK_FILE} in the workspace can't be locked. ${reason}`,
@@ -119,6 +119,6 @@ function isTaken(database: DatabaseSyncInstance): boolean {
 function tookTooLong(folder: string): AppError {
   return new AppError(
     'busy',
-    `Another process has been writing in ${folder} for too long. Nothing was changed; try again.`,
+    `Another process holds the lock of ${folder}. Nothing was changed; retry shortly.`,
   )
 }

@@ -1,27 +1,27 @@
-/** What `.gitignore` files leave out: each rules the folder it lies in and all below, and the nearest one wins. */
+/** `.gitignore` rules: each file applies to its folder and below, and the nearest one wins. */
 import { constants, existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import ignore from 'ignore'
 
 export const GITIGNORE_FILE = '.gitignore'
-/** Nobody writes a longer one; what is longer may be anything. */
+/** Longer files are not rule files. */
 const IGNORE_FILE_BYTES_MAX = 1_000_000
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-/** As Git decides on most machines. */
+/** Case sensitivity as Git's default on this platform. */
 const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
 
 /** The rules of one file, for paths below its folder. */
 export type IgnoreRules = {
-  /** The folder, with a slash at the end unless it is the root. */
+  /** The folder, with a trailing slash unless it is the root. */
   readonly prefix: string
-  /** The way from the folder to the root, where the folder is above it. */
+  /** The path from the folder to the root, where the folder is above it. */
   readonly pathFromRules: string
   readonly rules: ignore.Ignore
   readonly parent: IgnoreRules | null
 }
 
-/** Rules that can't be read leave nothing out: rather too much is indexed than too little, and nothing is lost by it. */
+/** Unreadable rules ignore nothing, because indexing too much loses nothing. */
 export async function readIgnoreRules(
   folder: string,
   path: string,
@@ -34,8 +34,8 @@ export async function readIgnoreRules(
 }
 
 /**
- * The rules that a repository has above a folder of it. Whoever names a folder that is ignored wants it: then there are
- * none.
+ * The rules of the repository above a folder. None when the folder itself is ignored, because then it was named
+ * deliberately.
  */
 export async function readParentIgnoreRules(folder: string): Promise<IgnoreRules | null> {
   let rules: IgnoreRules | null = null
@@ -47,7 +47,7 @@ export async function readParentIgnoreRules(folder: string): Promise<IgnoreRules
   return isIgnored('', false, rules) ? null : rules
 }
 
-/** Those between a folder and where its repository begins, outermost first; none outside of a repository. */
+/** The folders between the repository root and the folder, outermost first; none outside of a repository. */
 function foldersOfRepository(folder: string): readonly string[] {
   const above: string[] = []
   for (let at = folder; !existsSync(join(at, '.git')); at = dirname(at)) {
@@ -58,10 +58,10 @@ function foldersOfRepository(folder: string): readonly string[] {
 }
 
 export function isIgnored(path: string, isFolder: boolean, nearest: IgnoreRules | null): boolean {
-  const asked = isFolder ? `${path}/` : path
+  const candidate = isFolder ? `${path}/` : path
   for (let level = nearest; level !== null; level = level.parent) {
     const { ignored, unignored } = level.rules.test(
-      level.pathFromRules + asked.slice(level.prefix.length),
+      level.pathFromRules + candidate.slice(level.prefix.length),
     )
     if (ignored || unignored) return ignored
   }

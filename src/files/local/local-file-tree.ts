@@ -1,31 +1,37 @@
-/** FileTree on the file system of this machine. */
+/** FileTree on the local file system. */
 
+import { watch as watchFile } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FileProblem, FileRoot } from '../file.ts'
-import type { FileTree, FolderScan } from '../file-tree.ts'
+import type { FileTree, FileWatch, FolderScan } from '../file-tree.ts'
 import { type WalkOptions, walkDirectory } from './directory-walk.ts'
 import { createFileTrouble } from './file-errors.ts'
 import { createFileSelection } from './file-selection.ts'
 import { readFileTail, readStableFile } from './file-snapshot.ts'
 import { parseRelativePath } from './path-guard.ts'
 import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
-import type { FileSystemWatcher } from './root-watcher.ts'
-import { createTreeWatcher } from './tree-watcher.ts'
+import {
+  type FileSystemWatcher,
+  RootWatcher,
+  type TreeWatcherOptions,
+  type WatchBudget,
+} from './root-watcher.ts'
 
 export type FileTreeOptions = {
   readonly clock: Clock
-  /** Larger files are trouble. Transcripts of sessions have no limit: they are read piece by piece. */
+  /** Larger files are troubles. Transcripts have no limit, because they are read incrementally. */
   readonly fileBytesMax?: number
-  /** A root with more files is not indexed: somebody has named the wrong folder. */
+  /** A root with more files is not indexed: it is most likely the wrong folder. */
   readonly filesMax?: number
-  /** How much of a transcript is read at once. */
+  /** Bytes of a transcript per read. */
   readonly tailBytesMax?: number
-  /** How often roots are looked at where the system tells nothing, and whether they are still there. */
+  /** The interval of polling, and of checks that roots still exist. */
   readonly pollMs?: number
-  /** More folders than this are not watched, but looked at from time to time. */
+  /** Above this number of folders, roots are polled instead of watched. */
   readonly watchedFoldersMax?: number
-  /** How folders are watched; another one only in tests. */
+  /** The watch implementation; replaced in tests. */
   readonly watchSystem?: FileSystemWatcher
 }
 
@@ -33,7 +39,7 @@ const FILE_BYTES_MAX = 10_000_000
 const FILES_MAX = 200_000
 const TAIL_BYTES_MAX = 4_000_000
 const POLL_MS = 5_000
-/** Linux allows eight thousand on the smallest machines, for all programs of a user together. */
+/** Linux's default limit per user on small machines is eight thousand watches. */
 const WATCHED_FOLDERS_MAX = 6_000
 
 export function createFileTree(options: FileTreeOptions): FileTree {
@@ -42,12 +48,12 @@ export function createFileTree(options: FileTreeOptions): FileTree {
 
   const planOf = (root: FileRoot, { folder, onlyFile: only }: RootLocation): WalkOptions => ({
     base: folder,
-    // Whoever names a file wants that one, whatever its name ends in.
+    // A file that is named explicitly is included, whatever its extension.
     selection:
       only === null
         ? createFileSelection(root)
         : { includesFile: (path) => path === only, entersFolder: () => false },
-    // Notes are often kept out of Git, and are meant all the same.
+    // Workspaces ignore `.gitignore`, because notes are often not in Git.
     usesIgnoreFiles: root.kind === 'path' && only === null,
     fileBytesMax: root.kind === 'sessions' ? Number.POSITIVE_INFINITY : fileBytesMax,
     filesMax,
@@ -94,7 +100,7 @@ export function createFileTree(options: FileTreeOptions): FileTree {
   }
 }
 
-/** A folder holds more than what was meant to be read: keys, for one. */
+/** A root that is a file must not expose the other files of its folder. */
 function isPart({ selection }: WalkOptions, path: string): boolean {
   const folders = path.split('/').slice(0, -1)
   return (
@@ -105,4 +111,33 @@ function isPart({ selection }: WalkOptions, path: string): boolean {
 
 function noPart(path: string): FileProblem {
   return createFileTrouble(path, 'outside_root', 'it is none of the files that the root is made of')
+}
+
+const realSystem: FileSystemWatcher = {
+  watchFolder: (path, { onEvent, onError }) => {
+    const watcher = watchFile(path, { persistent: false }, onEvent)
+    watcher.on('error', onError)
+    return watcher
+  },
+  fileSystemOf: async (path) => (await statfs(path)).type,
+}
+
+function createTreeWatcher(options: TreeWatcherOptions): FileWatch {
+  const { roots, onHint, pollMs, foldersMax } = options
+  const budget: WatchBudget = { remaining: foldersMax }
+  const parts = { ...options, system: options.system ?? realSystem, budget }
+  const watches = roots.map((root) => new RootWatcher(root, parts, () => onHint(root)))
+  const timer = setInterval(() => {
+    for (const watch of watches) watch.check()
+  }, pollMs)
+  timer.unref()
+  const reasons = () => watches.map((watch) => watch.pollingReason).filter((text) => text !== null)
+  return {
+    mode: () => (reasons().length > 0 ? 'polling' : 'events'),
+    getReason: () => reasons()[0] ?? null,
+    close: () => {
+      clearInterval(timer)
+      for (const watch of watches) watch.close()
+    },
+  }
 }

@@ -1,4 +1,4 @@
-/** Workspace on the file system of this machine. */
+/** Workspace on the local file system. */
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
@@ -27,25 +27,25 @@ import {
 } from './path-guard.ts'
 
 export type WorkspaceOptions = {
-  /** Absolute. It is made when something is first written. */
+  /** Absolute; created on the first write. */
   readonly path: string
   readonly clock: Clock
   /** Larger files are neither read nor written. */
   readonly fileBytesMax?: number
-  /** How long a writer waits for others before it gives up. */
+  /** How long a writer waits for the lock. */
   readonly lockWaitMs?: number
 }
 
 const FILE_BYTES_MAX = 10_000_000
 const LOCK_WAIT_MS = 15_000
 
-/** Editors save in between, but not for ever. */
+/** Retries after concurrent saves of editors. */
 const ATTEMPTS_MAX = 8
 const LINE_BREAK = 10
 
 type FileContent = { readonly bytes: Buffer; readonly stats: Stats }
 
-/** A folder that stays what it is while something is done in it, and a name in it. */
+/** An open folder that stays the same while its path may change, and a name in it. */
 type TargetLocation = { readonly folder: string; readonly name: string }
 
 export function createWorkspace(options: WorkspaceOptions): Workspace {
@@ -55,9 +55,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 class FolderWorkspace implements Workspace {
   readonly #path: string
-  /** The folder inside that nothing leads out of; empty for the workspace itself. */
+  /** The folder that confines this workspace; empty for the workspace itself. */
   readonly #fence: string
-  /** One for the whole workspace, however it is fenced. */
+  /** The lock of the whole workspace, shared by all its restricted views. */
   readonly #lock: FolderLock
   readonly #fileBytesMax: number
 
@@ -139,7 +139,7 @@ class FolderWorkspace implements Workspace {
     const added = this.#bytesOf(path, text.endsWith('\n') ? text : `${text}\n`)
     await this.#rewrite(path, (bytes) => {
       if (bytes === null || bytes.length === 0) return added
-      // Bytes are added to bytes: what stands there need not be UTF-8, but must have its line breaks.
+      // Appends bytes, because existing content need not be UTF-8; only its line ends matter.
       if (bytes.includes(0)) throw createNotTextError(path)
       const isWhole = bytes.at(-1) === LINE_BREAK
       return this.#fitting(path, Buffer.concat(isWhole ? [bytes, added] : [bytes, BREAK, added]))
@@ -150,7 +150,7 @@ class FolderWorkspace implements Workspace {
     return this.#changing(path, async (base) => {
       if (!(await this.#isThere(base, path))) return false
       return this.#at(base, path, async ({ folder, name }) => {
-        // Gone at once, and then piece by piece.
+        // Renames the folder first, so that it disappears atomically.
         const gone = join(folder, createTemporaryName())
         await rename(join(folder, name), gone)
         await rm(gone, { recursive: true, force: true })
@@ -179,11 +179,11 @@ class FolderWorkspace implements Workspace {
     })
   }
 
-  /** Reads, decides and replaces, again if somebody who keeps no lock was faster. */
+  /** Reads, changes and replaces; retries when an editor was faster. */
   async #rewrite(path: string, decide: (bytes: Buffer | null) => Uint8Array | null): Promise<void> {
     await this.#changing(path, async (base) => {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-        // What is edited by the name of a link is what it leads to; the link stays one.
+        // Follows a link to the edited file; the link stays a link.
         const target = await orNull(resolveRealPath(base, path))
         const actual = target === null ? path : relative(base, target).split(sep).join('/')
         const content = await this.#contentToChange(base, actual)
@@ -201,14 +201,14 @@ class FolderWorkspace implements Workspace {
   async #contentToChange(base: string, path: string): Promise<FileContent | null> {
     const content = await this.#content(base, path)
     if (content !== null) return content
-    // A link that leads nowhere is no file either.
+    // A dangling link is not a file.
     if ((await statOrNull(join(base, path))) !== null) {
       throw new AppError('invalid_input', `${path} is no file.`, { field: 'path' })
     }
     return null
   }
 
-  /** Null when there is no such file. */
+  /** Null for a missing file. */
   async #content(base: string, path: string): Promise<FileContent | null> {
     const file = await orNull(openInside(base, path))
     if (file === null) return null
@@ -240,13 +240,13 @@ class FolderWorkspace implements Workspace {
     )
   }
 
-  /** By name, without following it. A link that leads out is refused. */
+  /** Inspects the entry without following it. An escaping link is refused. */
   async #isThere(base: string, path: string): Promise<boolean> {
     await orNull(resolveRealPath(base, path))
     return (await statOrNull(join(base, path))) !== null
   }
 
-  /** With all other writers kept out. `work` gets the real path of the fence. */
+  /** Runs `work` under the lock with the real path of the confining folder. */
   async #changing<Result>(path: string, work: (base: string) => Promise<Result>): Promise<Result> {
     parseRelativePath(path)
     return toWorkspaceError(path, () =>
@@ -260,7 +260,7 @@ class FolderWorkspace implements Workspace {
     )
   }
 
-  /** Null when there is no such folder. */
+  /** Null for a missing folder. */
   async #realFence(): Promise<string | null> {
     const base = await orNull(realpath(this.#path))
     return base === null || this.#fence === '' ? base : orNull(resolveRealPath(base, this.#fence))
@@ -271,7 +271,7 @@ class FolderWorkspace implements Workspace {
     return this.#fence === '' ? base : createFolder(base, this.#fence)
   }
 
-  /** Makes the folders on the way, and works in the last one even if its path is given to another one meanwhile. */
+  /** Creates parent folders and works in the last one, even if its path changes meanwhile. */
   async #at<Result>(
     base: string,
     path: string,
@@ -292,13 +292,13 @@ class FolderWorkspace implements Workspace {
 
 const BREAK = Buffer.from('\n')
 
-/** Where the system lets an open folder be named, that is its name. */
+/** The path of an open folder, where the system offers one. */
 async function pathOfOpen(descriptor: number, real: string): Promise<string> {
   const name = `/proc/self/fd/${descriptor}`
   return (await orNull(stat(name))) === null ? real : name
 }
 
-/** The real path of a folder below a real path, which is made as far as it is not there. */
+/** The real path of a folder below a real path; creates missing parts. */
 async function createFolder(base: string, path: string): Promise<string> {
   const missing: string[] = []
   for (let at = path; at !== '.'; at = dirname(at)) {

@@ -1,8 +1,8 @@
 /**
- * What keeps every access inside a folder.
+ * Confines file access to a folder.
  *
- * A path is first judged by its words, then by where its symbolic links lead, and what was opened is judged once more by where
- * it really lies: between two looks at a path somebody may have put a link into it.
+ * A path is checked lexically, then by the targets of its symbolic links, and an opened file is checked again by its
+ * real location, because a link may have been created between the checks.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
@@ -11,10 +11,10 @@ import { AppError } from '../../lib/errors.ts'
 import { getSystemErrorCode } from '../../lib/system-error.ts'
 
 const PATH_CHARACTERS_MAX = 4_096
-/** Windows has no such flags; there, links need rights that few programs have. */
+/** Windows lacks these flags; there, creating links needs special privileges. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants
 
-/** The path itself, when its words alone can't lead out of a folder. */
+/** Returns the path if it cannot lexically leave a folder. */
 export function parseRelativePath(path: string): string {
   const isSound =
     path.length <= PATH_CHARACTERS_MAX &&
@@ -28,7 +28,7 @@ export function parseRelativePath(path: string): string {
   )
 }
 
-/** False for what some system takes for a separator, a drive or an end. */
+/** False for separators, drives and terminators of any platform. */
 export function isAddressable(path: string): boolean {
   return !/[\0\\]/.test(path) && !(process.platform === 'win32' && path.includes(':'))
 }
@@ -38,8 +38,8 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /**
- * Where a path really lies. Throws when a link leads out of the folder, which must be a real path itself: also when there is
- * nothing at its end, as that would tell what there is outside.
+ * Resolves links. Throws when a link leads out of the folder, which must be a real path, even to a missing target: the
+ * error must not reveal what exists outside.
  */
 export async function resolveRealPath(folder: string, path: string): Promise<string> {
   try {
@@ -68,13 +68,13 @@ export function isOutsideError(error: unknown): boolean {
   return error instanceof AppError && error.facts.reason === 'link'
 }
 
-/** For reading. A pipe that nobody writes to doesn't block: it is opened, and then seen to be no file. */
+/** Opens for reading. Opening a pipe does not block; it is then refused because it is not a file. */
 export async function openInside(folder: string, path: string): Promise<FileHandle> {
   const target = await resolveRealPath(folder, path)
   return openReal(folder, target, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
 }
 
-/** A folder that stays the one that was judged, whatever happens to its path. Null where systems can't open folders. */
+/** Opens a folder, so that it stays the checked one even if its path changes. Null where folders cannot be opened. */
 export async function openFolderInside(folder: string, target: string): Promise<FileHandle | null> {
   if (process.platform === 'win32') return null
   return openReal(folder, target, target, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
@@ -96,7 +96,10 @@ async function openReal(
   }
 }
 
-/** Where the system tells where an open file lies, that is the answer; else the path must still lead to the same file. */
+/**
+ * Verifies by the real path of the open file where the system offers it; otherwise the path must still lead to the same
+ * file.
+ */
 async function refuseMoved(
   handle: FileHandle,
   folder: string,
@@ -116,7 +119,7 @@ async function refuseMoved(
   }
 }
 
-/** Gone since, or never there. */
+/** Missing, or removed meanwhile. */
 export function isMissing(error: unknown): boolean {
   return MISSING.has(getSystemErrorCode(error))
 }

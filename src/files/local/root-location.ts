@@ -1,18 +1,18 @@
-/** Where a root really lies. */
+/** Resolves the real location of a root. */
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileProblem, FileRoot } from '../file.ts'
 import { createFileTrouble, toFileTrouble } from './file-errors.ts'
 
-/** `only` is set when the root is a file: nothing else in its folder counts. */
+/** `only` is set when the root is a single file: it hides the rest of its folder. */
 export type RootLocation = {
   readonly folder: string
   readonly onlyFile: string | null
-  /** Another one: there is another folder now at the same path. */
+  /** Differs when another folder replaces the one at the path. */
   readonly identity: string
 }
 
-/** The root itself may be a link: whoever named it meant where it leads. */
+/** The root itself may be a link. */
 export async function locateRoot(root: FileRoot): Promise<RootLocation | FileProblem> {
   try {
     const real = await realpath(root.path)

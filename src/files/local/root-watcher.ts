@@ -1,9 +1,9 @@
 /**
- * The watch over one root.
+ * Watches one root.
  *
- * Each folder has a watcher of its own, none of its files has. A folder is watched before it is listed, and a hint is given only
- * when all folders known by then are watched: whoever looks after the hint sees what came before, and the watchers what comes
- * after. Where that can't be had, the root is scanned from time to time, and differences are hints.
+ * Each folder has a watcher; files have none. A folder is watched before it is listed, and the first event is sent
+ * after all known folders are watched. A scan after that event therefore sees every earlier change, and the watchers
+ * report every later one. Where watching is unavailable, the root is polled.
  */
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -18,21 +18,21 @@ import { GITIGNORE_FILE } from './gitignore.ts'
 import { isMissing } from './path-guard.ts'
 import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
 
-/** Saving a file makes several events. */
+/** Merges the events of one save. */
 const TOGETHER_MS = 20
-/** Looking from time to time takes at most this part of the time. */
+/** The maximum share of time that polling may use. */
 const POLLING_SHARE = 0.1
 
-/** What watching needs of the system. */
+/** The platform functions that watching needs. */
 export type FileSystemWatcher = {
-  /** Of one folder, not of those in it. Throws when that can't be had. */
+  /** Watches one folder, not recursively. Throws where that is unavailable. */
   watchFolder(path: string, listener: FolderListener): { close(): void }
-  /** The number by which Linux knows a kind of file system. */
+  /** The type number of a file system on Linux. */
   fileSystemOf(path: string): Promise<number>
 }
 
 export type FolderListener = {
-  /** `rename`: something has come or gone. The name is null where the system doesn't tell it. */
+  /** `rename`: an entry was added or removed. The name is null where the system omits it. */
   onEvent(kind: string, name: string | null): void
   onError(error: unknown): void
 }
@@ -48,7 +48,7 @@ export type TreeWatcherOptions = {
   readonly system?: FileSystemWatcher | undefined
 }
 
-/** Folders are counted over all roots: the system's limits don't know roots. */
+/** Counts folders of all roots, because the limits of the system are global. */
 export type WatchBudget = { remaining: number }
 
 export type RootWatcherDependencies = Omit<TreeWatcherOptions, 'onHint' | 'roots' | 'system'> & {
@@ -58,7 +58,7 @@ export type RootWatcherDependencies = Omit<TreeWatcherOptions, 'onHint' | 'roots
 
 type WatchedFolder = WalkedFolder & { readonly close: () => void }
 
-/** File systems of other machines, whose changes Linux is not told of, and those that run as programs. */
+/** Network file systems, whose remote changes Linux does not report, and FUSE. */
 const FAR_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -76,13 +76,13 @@ export class RootWatcher {
   readonly #parts: RootWatcherDependencies
   readonly #hint: () => void
   readonly #stop = new AbortController()
-  /** By where they really lie. */
+  /** By real path. */
   readonly #folders = new Map<string, WatchedFolder>()
   #base: RootLocation | null = null
   #selection: FileSelection | null = null
   #pollsBecause: string | null = null
   #timer: NodeJS.Timeout | null = null
-  /** What has been heard and not yet looked into. */
+  /** Events that were not processed yet. */
   #isDirty = false
   #isSuspect = false
   readonly #come = new Set<string>()
@@ -101,7 +101,7 @@ export class RootWatcher {
     return this.#pollsBecause
   }
 
-  /** Called from time to time: finds a root that has come, gone or been replaced, which no event may tell. */
+  /** Runs periodically: detects roots that appeared, disappeared or were replaced, which events may miss. */
   check(): void {
     if (this.#isBusy) return
     this.#run(() => (this.#pollsBecause === null ? this.#checkBase() : this.#poll()))
@@ -113,7 +113,7 @@ export class RootWatcher {
     this.#leave()
   }
 
-  /** One thing at a time; what is heard meanwhile is looked into afterwards. */
+  /** Serializes processing; later events are processed afterwards. */
   #run(work: () => Promise<void>): void {
     this.#isBusy = true
     work()
@@ -142,7 +142,7 @@ export class RootWatcher {
     if (identity !== (this.#base?.identity ?? null)) await this.#attach()
   }
 
-  /** Watches everything anew. A root that is not there is none to watch: `check` will find it. */
+  /** Watches everything again. A missing root is detected later by `check`. */
   async #attach(): Promise<void> {
     this.#leave()
     const base = await locateRoot(this.#root)
@@ -162,7 +162,7 @@ export class RootWatcher {
     return FAR_FILE_SYSTEMS.get(type) ?? null
   }
 
-  /** Those that are watched already stay so; those that the walk doesn't meet are left. */
+  /** Keeps present watchers and closes those that the walk did not visit. */
   async #watchFolders(base: RootLocation): Promise<void> {
     const met = new Set<string>()
     const plan = {
@@ -191,7 +191,7 @@ export class RootWatcher {
       budget.remaining--
       this.#folders.set(folder.real, { ...folder, close: () => watcher.close() })
     } catch (error) {
-      // It is gone, or closed to us: then it can't be listed either.
+      // It was removed or is inaccessible, so it cannot be listed either.
       if (!isMissing(error) && getSystemErrorCode(error) !== 'EACCES') throw error
     }
   }
@@ -204,12 +204,12 @@ export class RootWatcher {
   }
 
   #hearOf(path: string, real: string, kind: string): void {
-    // What links lead to goes by other names.
+    // Targets of links have other paths.
     if (this.#selection?.includesFile(path) || path !== real) this.#isDirty = true
     if (kind === 'rename' && this.#selection?.entersFolder(path)) this.#come.add(real)
   }
 
-  /** The folder itself may be gone or be another one, in which case its watcher is deaf. */
+  /** The folder may have been removed or replaced, so its watcher gets no events. */
   #suspect(): void {
     this.#isSuspect = true
     this.#schedule()
@@ -231,7 +231,7 @@ export class RootWatcher {
     if (isDirty || folders.length > 0) this.#tell()
   }
 
-  /** Of the names that came or went, those of folders and of links, which may be folders. Swap files are neither. */
+  /** Of the changed names, those of folders and links, which may lead to folders. Skips swap files. */
   async #changedFolders(base: RootLocation, come: readonly string[]): Promise<readonly string[]> {
     const changed: string[] = []
     for (const real of come) {
@@ -271,7 +271,7 @@ export class RootWatcher {
     const fingerprint = sha256(JSON.stringify([files, troubles]))
     const end = clock.now()
     this.#nextPollAt = end + (end - begin) / POLLING_SHARE
-    // Before the first look something may have changed too.
+    // Changes before the first event may be unseen.
     if (fingerprint !== this.#fingerprint) this.#tell()
     this.#fingerprint = fingerprint
   }

@@ -1,7 +1,6 @@
 /**
- * Keeps the mirror in `MEMORY.md` and the memories that it shows in step, one owner at a time. First what people have done to
- * the lines becomes a change of the memories, then the lines are written anew, if anything is to be written at all: what
- * it has done itself gives it no reason to do it again.
+ * Syncs the block in `MEMORY.md` with its memories, one owner at a time. Edits of lines become changes of memories
+ * first; then the block is rendered again and written if it differs, so that its own write triggers nothing.
  */
 import type { EntryOf } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
@@ -27,13 +26,13 @@ import {
   replaceMemoryBlock,
 } from './memory-file.ts'
 
-/** The memories that can be mirrored: those of the owner, which belong to no user in particular. */
+/** The memories of the block: those of the owner that belong to no user. */
 export interface PinnedMemories {
-  /** What is pinned, and what says who the owner is, oldest first. */
+  /** Pinned and identity memories, oldest first. */
   list(owner: OwnerId): Promise<readonly Memory[]>
   edit(owner: OwnerId, id: string, content: string): Promise<void>
   add(owner: OwnerId, content: string, isIdentity: boolean): Promise<void>
-  /** It is no longer pinned; what says who the owner is is forgotten, and can be restored. */
+  /** Unpins a memory; identity memories move to the trash. */
   unpin(
     owner: OwnerId,
     memory: { readonly id: string; readonly isIdentity: boolean },
@@ -41,16 +40,16 @@ export interface PinnedMemories {
 }
 
 export type MemoryFileSyncDependencies = {
-  /** Of the index: what was last written is known there. */
+  /** The store of the index, which records the last written state. */
   readonly store: Store
   readonly clock: Clock
   readonly memories: PinnedMemories
-  /** Null when the owner has none. */
+  /** Null without a workspace. */
   readonly workspaceOf: (owner: OwnerId) => Promise<Workspace | null>
   readonly isEnabled: (owner: OwnerId) => Promise<boolean>
 }
 
-/** How often it begins anew because the file was edited meanwhile. */
+/** Retries after concurrent edits. */
 const TRIES_MAX = 5
 
 export class MemoryFileSync {
@@ -62,12 +61,12 @@ export class MemoryFileSync {
     this.#parts = parts
   }
 
-  /** Why the last time did not come to its end; null when it did. */
+  /** Why the last sync failed; null after a success. */
   trouble(owner: OwnerId): FileProblem | null {
     return this.#troubles.get(owner) ?? null
   }
 
-  /** Never fails: what is in its way is told in the status, and must not keep files from being indexed. */
+  /** Never rejects: failures appear in the status and must not block indexing. */
   sync(owner: OwnerId): Promise<void> {
     const turn = (this.#turns.get(owner) ?? Promise.resolve()).then(async () => {
       try {
@@ -96,7 +95,7 @@ export class MemoryFileSync {
     throw new AppError('busy', `${MEMORY_FILE} is being changed all the time.`)
   }
 
-  /** False when the file was edited meanwhile: then what was done to it is not known yet. */
+  /** False when the file was edited meanwhile, which has to be read first. */
   async #once(owner: OwnerId, workspace: Workspace): Promise<boolean> {
     const { memories } = this.#parts
     const before = (await workspace.read(MEMORY_FILE)) ?? ''
@@ -126,7 +125,7 @@ export class MemoryFileSync {
     return isSame
   }
 
-  /** False for what can't be a memory, as a line that is too long. It stays a line. */
+  /** False for a line that cannot become a memory, for example because it is too long. It stays a line. */
   async #add(owner: OwnerId, { text, isIdentity }: MemoryFileLine): Promise<boolean> {
     try {
       await this.#parts.memories.add(owner, text, isIdentity)
@@ -165,7 +164,7 @@ export class MemoryFileSync {
       },
       before,
     )
-    // Whoever else has written the same meanwhile knows the same.
+    // A concurrent writer of the same state wrote the same row.
     await this.#parts.store.commit([{ op: 'put', table: 'entry', row, expect: 'any' }])
   }
 }
@@ -175,12 +174,12 @@ function getBlockText(text: string): string | null {
   if (block === 'broken') {
     throw new AppError(
       'conflict',
-      `The marks of Recollect in ${MEMORY_FILE} are not one pair, so that nothing is written there. Remove what is left of them.`,
+      `${MEMORY_FILE} must contain the marks of Recollect as exactly one pair. Remove incomplete marks to resume the sync.`,
     )
   }
   return block === 'none' ? null : block.inside
 }
 
 function entryId(owner: OwnerId): EntryId {
-  return `mirror_${hashParts(owner)}` as EntryId // made by our own code
+  return `mirror_${hashParts(owner)}` as EntryId // created from a hash
 }

@@ -1,6 +1,6 @@
 /**
- * The mirror: pinned facts and identity as lines of `MEMORY.md`, between two marks. People edit those lines, memories change
- * meanwhile, and both sides are brought together by what was last written. Nothing outside of the marks is ever touched.
+ * Pinned facts and identity as lines of `MEMORY.md`, between two marks. People edit the lines while memories change; a
+ * three-way merge with the last written state combines both. Text outside of the marks is never changed.
  *
  *     <!-- recollect:begin … -->
  *     ## Identity
@@ -12,10 +12,10 @@ import { indexLines } from '../../text/lines.ts'
 
 export const MEMORY_FILE = 'MEMORY.md'
 
-/** A memory as it stands in a line. */
+/** A memory in the block. */
 export type MemoryFileEntry = {
   readonly id: string
-  /** The end of its id, by which its line is known. */
+  /** The end of its id, which identifies its line. */
   readonly tag: string
   readonly text: string
   readonly isIdentity: boolean
@@ -27,13 +27,16 @@ export type MemoryFileLine = {
   readonly isIdentity: boolean
 }
 
-/** What was last written, by tag. */
+/** The last written lines by tag. */
 export type MemoryFileSnapshot = Readonly<Record<string, string>>
 
-/** What people have done to the lines, as changes of memories. */
+/** Changes of memories that result from edited lines. */
 export type MemoryFileDiff = {
   readonly edits: readonly { readonly id: string; readonly text: string }[]
-  /** Lines that are new, or that were changed on both sides: then the memory keeps its words beside them. */
+  /**
+   * New lines, and lines that changed on both sides: then the memory keeps its text and the line becomes another
+   * memory.
+   */
   readonly added: readonly MemoryFileLine[]
   readonly removed: readonly MemoryFileEntry[]
 }
@@ -50,11 +53,11 @@ const TAG_CHARACTERS = 8
 export type MemoryFileBlock = {
   readonly start: number
   readonly end: number
-  /** What is between the marks. */
+  /** The text between the marks. */
   readonly inside: string
 }
 
-/** `broken`: there are marks, but not one pair of them in order, so that nobody can tell what is ours. */
+/** `broken`: the marks are not exactly one ordered pair, so the block is unknown. */
 export type MemoryFileBlockMatch = MemoryFileBlock | 'none' | 'broken'
 
 export function findMemoryBlock(text: string): MemoryFileBlockMatch {
@@ -68,7 +71,7 @@ export function findMemoryBlock(text: string): MemoryFileBlockMatch {
   return { start: begin.index, end: end.index + end[0].length, inside }
 }
 
-/** The same text, line for line, with nothing where the mirror is: its lines are memories, and found as such. */
+/** Blanks the block, keeping line numbers: its lines are memories and are found as such. */
 export function removeMemoryBlock(text: string): string {
   const block = findMemoryBlock(text)
   if (typeof block === 'string') return text
@@ -80,7 +83,7 @@ export function buildMemoryTag(id: string): string {
   return id.slice(-TAG_CHARACTERS)
 }
 
-/** On one line, and without what would end a comment or begin one. */
+/** On one line, without comment delimiters. */
 export function renderEntryText(content: string): string {
   const line = content.trim().replace(/\s+/gu, ' ')
   return line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')
@@ -90,7 +93,7 @@ const TITLE = /^#{1,6}[ \t]+(.*?)[ \t#]*$/
 const ITEM =
   /^(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(.*?)[ \t]*(?:<!--[ \t]*([A-Za-z0-9_-]+)[ \t]*-->)?$/
 
-/** Every line but headings and empty ones; a line without a tag is a person's own. */
+/** All lines except headings and empty ones; a line without a tag is new. */
 export function parseMemoryBlock(inside: string): readonly MemoryFileLine[] {
   const { text, starts, ends, count } = indexLines(inside)
   const lines: MemoryFileLine[] = []
@@ -105,25 +108,25 @@ export function parseMemoryBlock(inside: string): readonly MemoryFileLine[] {
   return lines
 }
 
-/** What the lines say that the memories don't. `lines` is null where there is no block: then nothing was removed. */
+/** Changes of the lines relative to the memories. `lines` is null without a block: then nothing was removed. */
 export function diffMemoryFile(
   lines: readonly MemoryFileLine[] | null,
   base: MemoryFileSnapshot,
   memories: readonly MemoryFileEntry[],
 ): MemoryFileDiff {
   const byTag = new Map(memories.map((memory) => [memory.tag, memory]))
-  const told = new Set(memories.map(({ text }) => text))
+  const known = new Set(memories.map(({ text }) => text))
   const edits: { id: string; text: string }[] = []
   const added: MemoryFileLine[] = []
   const seen = new Set<string>()
   for (const line of lines ?? []) {
-    // A line that was copied is a line of its own.
+    // A copied line is a new line.
     const tag = line.tag === null || seen.has(line.tag) ? null : line.tag
     if (tag !== null) seen.add(tag)
-    if (told.has(line.text)) continue
+    if (known.has(line.text)) continue
     const memory = tag === null ? undefined : byTag.get(tag)
     const before = tag === null ? undefined : base[tag]
-    // As it was written. Whatever changed, changed on the other side.
+    // Unchanged here: the change is on the memory's side.
     if (line.text === before) continue
     if (memory !== undefined && memory.text === before) {
       edits.push({ id: memory.id, text: line.text })
@@ -135,7 +138,7 @@ export function diffMemoryFile(
   return { edits, added, removed }
 }
 
-/** The block, with the line ends of the file that it stands in; `own` are lines that could not become memories. */
+/** Renders the block with the line ends of its file; `own` are lines that could not become memories. */
 export function renderMemoryBlock(
   memories: readonly MemoryFileEntry[],
   own: readonly MemoryFileLine[],
@@ -155,7 +158,7 @@ export function renderMemoryBlock(
   )
 }
 
-/** The file with another block in the place of the one that it has, or with one at its end. */
+/** Replaces the block of the file, or appends one. */
 export function replaceMemoryBlock(text: string, block: string): string {
   const found = findMemoryBlock(text)
   if (found === 'broken') return text

@@ -1,37 +1,37 @@
 /**
- * How an owner's roots become collections of `qmd`, and a path in a collection one that people know.
+ * Maps roots to collections of `qmd`, and paths in a collection to result paths.
  *
- * The name of a collection holds a hash of its path and pattern: another path or pattern is another collection, also where
- * `qmd` tells neither.
+ * A collection's name contains a hash of its path and pattern, so that a changed root becomes another collection even
+ * where `qmd` reports neither.
  */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { hashParts } from '../../lib/hash.ts'
 import type { FileRoot, FileSource } from '../file.ts'
 
-/** `name` is what paths in it begin with when they are told. */
+/** `name` prefixes result paths of the root. */
 export type QmdRoot = FileRoot & { readonly name: string }
 
 export type QmdCollection = {
   readonly name: string
-  /** Absolute, of a folder that was there. */
+  /** The absolute path of an existing folder. */
   readonly path: string
   readonly pattern: string
   readonly source: FileSource
   readonly root: QmdRoot
-  /** The path in the root of a file that has this path in the collection. */
+  /** Maps a path in the collection to a path in the root. */
   pathInRoot(path: string): string
 }
 
-/** As one glob; what it takes beyond the root's own rules is left out of answers. */
+/** One glob; matches that the root's own rules exclude are dropped from results. */
 const TEXT_PATTERN = '**/*.{md,markdown,mdx,txt,text,rst}'
 const NOTE_PATTERN = '**/*.{md,markdown,txt}'
-/** A transcript is indexed as a copy without secrets, which has this behind its name. */
+/** The suffix of redacted transcript copies. */
 export const COPY_SUFFIX = '.md'
 const SLUG_CHARACTERS_MAX = 32
 const HASH_CHARACTERS = 12
 
-/** Of what is there; the folder of copies is made when it is filled. */
+/** For existing roots; the folder of copies is created when it is filled. */
 export function toQmdCollections(
   roots: readonly QmdRoot[],
   copiesOf: (root: QmdRoot) => string,
@@ -97,12 +97,12 @@ function patternOf(include: readonly string[]): string {
   return globs.length === 1 ? (globs[0] ?? '') : `{${globs.join(',')}}`
 }
 
-/** A name as a glob that matches nothing else. */
+/** Escapes a name into a glob that matches only this name. */
 function literal(name: string): string {
   return name.replace(/[\\*?[\]{}()!+@|,]/g, '\\$&')
 }
 
-/** Which file of which collection is meant; null when it is none of these. */
+/** Resolves a printed path to a file of a collection; null when it is in none. */
 export function resolveCollectionFile(
   collections: readonly QmdCollection[],
   file: string,
@@ -117,7 +117,7 @@ export function resolveCollectionFile(
   return null
 }
 
-/** Of a path of the machine, as some versions print them. */
+/** Resolves an absolute path, which some versions print. */
 function pathBelow(folder: string, file: string): string | null {
   if (!file.startsWith(sep) && !file.includes(':')) return null
   for (const base of [folder, existsSync(folder) ? realpathSync(folder) : folder]) {

@@ -1,6 +1,6 @@
 /**
- * FileSearch by the program `qmd`, which keeps an index of its own. Its hits are looked up in the files themselves before
- * they are told: what is not there any more, or would not be told by the built-in search, is left out.
+ * FileSearch with the external program `qmd`, which maintains its own index. Hits are verified against the files: those
+ * that are gone, or that the built-in search would not return, are dropped.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,20 +26,27 @@ import type {
 } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
 import { type QmdCollection, type QmdRoot, resolveCollectionFile } from './qmd-collections.ts'
-import { findFilesByDocumentId } from './qmd-document-ids.ts'
-import { isNoResultsOutput, isUnknownOptionError, parseHits, type QmdHit } from './qmd-output.ts'
+import {
+  buildSearchArguments,
+  findFilesByDocumentId,
+  isNoResultsOutput,
+  isUnknownOptionError,
+  parseHits,
+  type QmdHit,
+  type QmdMode,
+  toPlainQuery,
+} from './qmd-output.ts'
 import { QMD_TIMEOUTS, QmdOwnerIndex, type QmdTimeouts, toQmdError } from './qmd-owner-index.ts'
-import { buildSearchArguments, type QmdMode, toPlainQuery } from './qmd-query.ts'
 
 export type QmdSearchDependencies = {
   readonly clock: Clock
   readonly tree: Pick<FileTree, 'scan'>
   readonly listRoots: (owner: OwnerId) => Promise<readonly QmdRoot[]>
-  /** What holds where a question says nothing else. */
+  /** Defaults of a query. */
   readonly loadDefaults: (owner: OwnerId) => Promise<QmdDefaults>
-  /** How a file of a root is called in results. */
+  /** The path of a file in results. */
   readonly toExternalPath: (root: QmdRoot, path: string) => string
-  /** Reading needs no index: the fences are the same whoever searches. */
+  /** Reading needs no index and has the same access rules for every backend. */
   readonly readFile: FileSearch['readFile']
   readonly scheduleEvery: (ms: number, work: () => void) => () => void
 }
@@ -47,9 +54,9 @@ export type QmdSearchDependencies = {
 export type QmdDefaults = { readonly maxResults: number; readonly minScore: number }
 
 export type QmdOptions = {
-  /** Everything that is kept for owners; not for encrypted data, as `qmd` keeps the texts as they are. */
+  /** The folder of all owners' indexes. Not for encrypted data, because `qmd` stores plain text. */
   readonly stateFolder: string
-  /** The program, and arguments that come before all others. Default: `qmd`. */
+  /** The executable and its leading arguments. Default: `qmd`. */
   readonly command?: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Default: `search`, which needs no models. */
@@ -61,8 +68,8 @@ export type QmdOptions = {
 const BACKEND = 'qmd'
 const RESULTS_MAX = 100
 
-/** Some hits turn out to be none; more are asked for than told. */
-const ASKED_FACTOR = 3
+/** Requests more hits than needed, because verification drops some. */
+const OVERFETCH_FACTOR = 3
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
 
 type ParsedFileQuery = {
@@ -74,9 +81,9 @@ type ParsedFileQuery = {
 }
 
 export type QmdFileSearch = FileSearch & {
-  /** Notes that something was written to an owner's files: the next question has them looked at first. */
+  /** Marks an owner's files as changed, so that the next query updates the index first. */
   touch(owner: OwnerId): void
-  /** Removes all that is kept of an owner's files. */
+  /** Erases the index of an owner. */
   forget(owner: OwnerId): Promise<void>
 }
 
@@ -87,7 +94,7 @@ export function openQmdFileSearch(
   const times = { ...QMD_TIMEOUTS, ...options.times }
   const mode = options.mode ?? 'search'
   const indexes = new Map<OwnerId, { readonly index: QmdOwnerIndex; readonly stop: () => void }>()
-  /** Set once the program turns out not to know how it was asked. */
+  /** Set once `qmd` rejects the configured arguments. */
   let modeKnown: QmdMode = mode
 
   function homeOf(owner: OwnerId): string {
@@ -128,32 +135,32 @@ export function openQmdFileSearch(
     const args = buildSearchArguments(modeKnown, query, limit, collections)
     const ended = await index.call(args, times.searchMs, signal)
     if (ended.exitCode === 0) return parseHits(ended.stdout)
-    const said = `${ended.stdout}\n${ended.stderr}`
-    if (isNoResultsOutput(said)) return []
-    if (modeKnown === 'query' || !isUnknownOptionError(said)) throw toQmdError(ended)
+    const output = `${ended.stdout}\n${ended.stderr}`
+    if (isNoResultsOutput(output)) return []
+    if (modeKnown === 'query' || !isUnknownOptionError(output)) throw toQmdError(ended)
     modeKnown = 'query'
     return ask(index, query, limit, collections, signal)
   }
 
   async function search(owner: OwnerId, given: FileQuery): Promise<FileSearchResult> {
-    const asked = parseQuery(given, await parts.loadDefaults(owner))
-    const query = toPlainQuery(asked.text, modeKnown)
+    const parsed = parseQuery(given, await parts.loadDefaults(owner))
+    const query = toPlainQuery(parsed.text, modeKnown)
     if (query === '') return answer([])
     const index = indexOf(owner)
     const collections = await raceAbort(
       withBusyTimeout(times.searchMs, index.prepare()),
-      asked.signal,
+      parsed.signal,
     )
-    const searched = collections.filter(({ source }) => asked.sources.includes(source))
+    const searched = collections.filter(({ source }) => parsed.sources.includes(source))
     if (searched.length === 0) return answer([])
     index.updateIfOlderThan(times.updateEveryMs)
     if (index.updating) await resolvesWithin(times.waitMs, index.updating).catch(() => {})
-    const limit = Math.min(RESULTS_MAX, asked.maxResults * ASKED_FACTOR)
-    const printed = await ask(index, query, limit, searched, asked.signal)
-    return answer(await told(owner, index, searched, printed, asked))
+    const limit = Math.min(RESULTS_MAX, parsed.maxResults * OVERFETCH_FACTOR)
+    const printed = await ask(index, query, limit, searched, parsed.signal)
+    return answer(await verifyHits(owner, index, searched, printed, parsed))
   }
 
-  async function told(
+  async function verifyHits(
     owner: OwnerId,
     index: QmdOwnerIndex,
     collections: readonly QmdCollection[],
@@ -176,7 +183,7 @@ export function openQmdFileSearch(
       if (hits.has(path) || whole.reason !== null) continue
       const { lineFirst, lineLast } = clamp(one, indexLines(whole.text).count)
       const lines = sliceLines(whole.text, lineFirst, lineLast - lineFirst + 1)
-      // By words, it finds only what holds all of them.
+      // Lexical `qmd` searches require all terms.
       const isExact = modeKnown === 'search' || hasAllTerms(lines, terms)
       if (!isExact && one.score < minScore) continue
       hits.set(path, {
@@ -244,7 +251,7 @@ export function openQmdFileSearch(
   }
 
   function probed(): ProbeResult {
-    if (mode === 'search') return { ok: false, error: 'qmd is asked for words alone.' }
+    if (mode === 'search') return { ok: false, error: 'qmd runs in the lexical mode `search`.' }
     const all = [...indexes.values()].map(({ index }) => index)
     if (all.some(({ hasVectors }) => hasVectors)) return { ok: true, error: null }
     const because = all.find(({ failure }) => failure !== null)?.failure
@@ -281,7 +288,7 @@ export function openQmdFileSearch(
   }
 }
 
-/** Owners may have any name. */
+/** Hashed, because owners may have any name. */
 function homeName(owner: OwnerId): string {
   return sha256(owner).slice(0, 32)
 }
@@ -298,7 +305,7 @@ function parseQuery(given: FileQuery, settings: QmdDefaults): ParsedFileQuery {
   return { text, maxResults, minScore, sources, signal }
 }
 
-/** The file may have become shorter since. */
+/** The file may be shorter by now. */
 function clamp({ firstLine: lineFirst, lastLine: lineLast }: QmdHit, count: number) {
   const last = Math.max(1, Math.min(lineLast, count))
   return { lineFirst: Math.min(lineFirst, last), lineLast: last }
@@ -321,7 +328,7 @@ function headingsAt(path: string, text: string, line: number): readonly string[]
   return headings
 }
 
-/** A first index of many files takes longer than anybody waits; it goes on meanwhile, and others are answered by it. */
+/** The first index of many files exceeds every timeout. It continues in the background while the failover answers. */
 function withBusyTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const onTimeout = () => new AppError('busy', 'qmd is still making its index.')
   return runWithTimeout(ms, () => work, { onTimeout })

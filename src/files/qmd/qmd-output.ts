@@ -1,11 +1,16 @@
-/** What `qmd` prints, read loosely: versions differ, and progress or warnings may stand around what was asked for. Pure. */
+/** Parses the output of `qmd` leniently: versions differ, and progress or warnings surround the result. Pure. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
 import { getField, isList, parseJson } from '../../lib/json.ts'
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+import { trimLoneSurrogate } from '../../text/well-formed-text.ts'
 
 export type QmdHit = {
-  /** As printed: `qmd://notes/tea.md`, `notes/tea.md` or a path of the machine; null when there is none. */
+  /** As printed: `qmd://notes/tea.md`, `notes/tea.md` or an absolute path; null without one. */
   readonly file: string | null
-  /** The beginning of a document's hash; null when there is none. */
+  /** The hash prefix of a document; null without one. */
   readonly documentId: string | null
   /** 0 … 1. */
   readonly score: number
@@ -16,7 +21,7 @@ export type QmdHit = {
 
 export type QmdCollectionListing = {
   readonly name: string
-  /** Null where it is not told. */
+  /** Null where `qmd` prints none. */
   readonly path: string | null
   readonly pattern: string | null
 }
@@ -47,12 +52,12 @@ export function isNoResultsOutput(text: string): boolean {
 const UNKNOWN_FLAG =
   /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid)\s+(?:flag|option|argument|command)\b/i
 
-/** Whether it complains that it doesn't know what it is asked. */
+/** Whether `qmd` rejected an option or command. */
 export function isUnknownOptionError(text: string): boolean {
   return UNKNOWN_FLAG.test(text)
 }
 
-/** The first list of objects in a text, or an empty list; null when there is none. */
+/** The first JSON array of objects in a text, or an empty array; null without one. */
 function findList(text: string): readonly unknown[] | null {
   for (let start = text.indexOf('['); start >= 0; start = text.indexOf('[', start + 1)) {
     const end = endOfList(text, start)
@@ -63,7 +68,7 @@ function findList(text: string): readonly unknown[] | null {
   return null
 }
 
-/** Behind the bracket that closes the one at `start`; brackets in strings don't count. */
+/** The index after the bracket that closes the one at `start`; brackets in strings do not count. */
 function endOfList(text: string, start: number): number | null {
   let depth = 0
   let isString = false
@@ -100,7 +105,7 @@ function toHit(item: unknown): readonly QmdHit[] {
 
 const DIFF_HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))?/
 
-/** From the header of the snippet, which looks like that of a diff; else as many lines as the snippet has. */
+/** From the header of the snippet, which looks like a diff's; else the number of lines in the snippet. */
 function linesOf(item: unknown): { readonly firstLine: number; readonly lastLine: number } {
   const snippet = textOf(item, ['snippet', 'body', 'text', 'content']) ?? ''
   const [, start, count = '1'] = DIFF_HEADER.exec(snippet.trimStart()) ?? []
@@ -121,7 +126,7 @@ function textOf(item: unknown, names: readonly string[]): string | null {
   return null
 }
 
-/** A list of names or of objects as JSON, or the list that is printed for people. */
+/** A JSON list of names or objects, or the list printed for people. */
 export function parseCollections(output: string): readonly QmdCollectionListing[] {
   const text = output.replace(COLOURS, '')
   const list = parseList(text.trim()) ?? findList(text)
@@ -153,16 +158,85 @@ function parseCollectionText(text: string): readonly QmdCollectionListing[] {
 const UPDATE_LINE = /^\s*\[\d+\/\d+\]\s+(\S+)/
 const COUNTS_LINE = /^\s*Indexed:\s+(\d+) new,\s+(\d+) updated,\s+(\d+) unchanged,\s+(\d+) removed/i
 
-/** What an update tells of each collection; nothing where it tells nothing. */
+/** The counts of an update per collection; empty where `qmd` prints none. */
 export function parseUpdate(output: string): readonly QmdUpdateReport[] {
-  const told: QmdUpdateReport[] = []
+  const reports: QmdUpdateReport[] = []
   let collection: string | null = null
   for (const line of output.replace(COLOURS, '').split('\n')) {
     collection = UPDATE_LINE.exec(line)?.[1] ?? collection
     const counts = COUNTS_LINE.exec(line)
     if (counts === null) continue
     const [added = 0, changed = 0, unchanged = 0, removed = 0] = counts.slice(1).map(Number)
-    told.push({ collection, added, changed, unchanged, removed })
+    reports.push({ collection, added, changed, unchanged, removed })
   }
-  return told
+  return reports
+}
+
+const DOCID = /^[0-9a-f]{6,64}$/i
+
+export async function findFilesByDocumentId(
+  home: string,
+  docids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const path = join(home, 'cache', 'qmd', 'index.sqlite')
+  const wanted = docids.filter((docid) => DOCID.test(docid))
+  if (wanted.length === 0 || !existsSync(path)) return new Map()
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 200 })
+    try {
+      const select = database.prepare(
+        'SELECT collection, path FROM documents WHERE active = 1 AND substr(hash, 1, ?) = ? LIMIT 1',
+      )
+      const found = wanted.flatMap((docid): readonly (readonly [string, string])[] => {
+        const row = select.get(docid.length, docid.toLowerCase()) as Row | undefined // as selected
+        return row === undefined ? [] : [[docid, `${row.collection}/${row.path}`]]
+      })
+      return new Map(found)
+    } finally {
+      database.close()
+    }
+  } catch {
+    return new Map()
+  }
+}
+
+type Row = { readonly collection: string; readonly path: string }
+
+/** `search` is lexical, `vsearch` uses vectors, `query` combines both with a reranking model. */
+const QMD_MODES = ['search', 'vsearch', 'query'] as const
+export type QmdMode = (typeof QMD_MODES)[number]
+
+const QUERY_CHARACTERS_MAX = 1_000
+const TYPED_LINE = /^(lex|vec|hyde|expand|intent):/i
+const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
+
+/** Removes line breaks, quotes, leading minuses and search prefixes. */
+export function toPlainQuery(text: string, mode: QmdMode): string {
+  const plain = text
+    .replace(/[\p{C}\s"]+/gu, ' ')
+    .replace(/(^|\s)-+/g, '$1')
+    .trim()
+    .replace(TYPED_LINE, '$1 ')
+  const terms = mode === 'search' ? selectContentTerms(plain) : plain
+  return trimLoneSurrogate(terms.slice(0, QUERY_CHARACTERS_MAX)).trim()
+}
+
+/** `qmd` requires all terms, so stop words would hide relevant files. */
+function selectContentTerms(text: string): string {
+  const words = text.split(' ').map((word) => word.replace(AROUND_WORD, ''))
+  const some = words.filter((word) => word !== '')
+  const rest = some.filter((word) => !STOP_WORDS.has(word.toLowerCase().replace(/['’]/g, '')))
+  return (rest.length > 0 ? rest : some).join(' ')
+}
+
+/** The query follows `--`, so it cannot become an option. */
+export function buildSearchArguments(
+  mode: QmdMode,
+  query: string,
+  limit: number,
+  collections: readonly { readonly name: string }[],
+): readonly string[] {
+  const among = collections.flatMap(({ name }) => ['-c', name])
+  return [mode, '--json', '-n', String(limit), ...among, '--', query]
 }

@@ -1,14 +1,20 @@
-/** The index that `qmd` keeps of one owner's files: its collections, and when they are looked at again. */
+/** The `qmd` index of one owner: its collections and its updates. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { Mutex } from '../../lib/mutex.ts'
 import { HOUR_MS, type Instant } from '../../lib/time.ts'
-import type { FileProblem } from '../file.ts'
+import type { FileProblem, FileStat } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
 import type { FolderScan } from '../file-tree.ts'
-import { type QmdCollection, type QmdRoot, toQmdCollections } from './qmd-collections.ts'
+import {
+  COPY_SUFFIX,
+  type QmdCollection,
+  type QmdRoot,
+  toQmdCollections,
+} from './qmd-collections.ts'
 import {
   parseCollections,
   parseUpdate,
@@ -16,16 +22,15 @@ import {
   type QmdUpdateReport,
 } from './qmd-output.ts'
 import { type ProcessResult, type QmdProgram, runProcess } from './qmd-process.ts'
-import { copyTranscripts } from './transcript-copies.ts'
 
 export type QmdTimeouts = {
-  /** How long a search may take, and how long it waits for an update that is under way. */
+  /** Timeouts of a search, and of waiting for a running update. */
   readonly searchMs: number
   readonly waitMs: number
-  /** How long everything else may take. */
+  /** The timeout of all other commands. */
   readonly updateMs: number
   readonly embedMs: number
-  /** How often files are looked at again, and how soon at the earliest when nobody asked for it. */
+  /** The intervals between updates, regular and minimum. */
   readonly updateEveryMs: number
   readonly updateGapMs: number
   readonly embedEveryMs: number
@@ -45,21 +50,21 @@ export type QmdOwnerIndexDependencies = {
   readonly clock: Clock
   readonly program: QmdProgram
   readonly timeouts: QmdTimeouts
-  /** Where everything that is kept for the owner is. */
+  /** The folder of this owner's index. */
   readonly home: string
-  /** Where models are that all owners share. */
+  /** The folder of models, shared by all owners. */
   readonly modelFolder: string | null
-  /** Whether vectors are made. */
+  /** Whether vectors are computed. */
   readonly isEmbeddingEnabled: boolean
   readonly roots: () => Promise<readonly QmdRoot[]>
   readonly scan: (root: QmdRoot) => Promise<FolderScan>
-  /** A transcript without secrets; null when it can't be read now. */
+  /** A redacted transcript; null while it is unreadable. */
   readonly read: (root: QmdRoot, path: string) => Promise<string | null>
 }
 
 /**
- * A workspace may hold a configuration of its own for `qmd`, with commands to be run. Naming an index, even the usual one,
- * makes it look nowhere but in the home it is given.
+ * A workspace may contain a `qmd` configuration with commands to run. Naming an index explicitly restricts `qmd` to its
+ * own home.
  */
 const OWN_INDEX = ['--index', 'index']
 
@@ -68,9 +73,9 @@ type RootScan = { readonly paths: ReadonlySet<string>; readonly troubles: readon
 export class QmdOwnerIndex {
   readonly #parts: QmdOwnerIndexDependencies
   readonly #closing = new AbortController()
-  /** As they were last set up; null: they never were. */
+  /** The collections as last set up; null before that. */
   #collections: readonly QmdCollection[] | null = null
-  /** What may be told, by the ids of roots: `qmd` takes more than is meant, as ignored files. */
+  /** The visible files by root id: `qmd` also indexes files that the root excludes. */
   #looks: ReadonlyMap<string, RootScan> = new Map()
   #files: ReadonlyMap<string, number> = new Map()
   readonly #mutex = new Mutex()
@@ -105,7 +110,7 @@ export class QmdOwnerIndex {
   get hasVectors(): boolean {
     return this.#embedTriedAt !== null && this.#embedding === null && this.#embedFailure === null
   }
-  /** An update that is under way. */
+  /** The running update. */
   get updating(): Promise<unknown> | null {
     return this.#updating
   }
@@ -119,12 +124,12 @@ export class QmdOwnerIndex {
     return this.#looks.get(root)?.troubles ?? []
   }
 
-  /** Whether a file was there, and meant to be indexed, at the last look. */
+  /** Whether the file existed and was selected at the last scan. */
   isIndexedFile(root: string, path: string): boolean {
     return this.#looks.get(root)?.paths.has(path) ?? false
   }
 
-  /** Runs the program for this owner; what it says when it fails is told. */
+  /** Runs `qmd` for this owner; its error output becomes the error message. */
   async call(args: readonly string[], msMax: number, signal?: AbortSignal): Promise<ProcessResult> {
     const { program, home } = this.#parts
     const roots = await this.#parts.roots()
@@ -140,7 +145,7 @@ export class QmdOwnerIndex {
     })
   }
 
-  /** The collections of the roots as they are now, set up where they are not yet. */
+  /** The collections of the current roots; creates missing ones. */
   async prepare(): Promise<readonly QmdCollection[]> {
     const roots = await this.#parts.roots()
     const wanted = this.#wanted(roots)
@@ -151,19 +156,19 @@ export class QmdOwnerIndex {
     })
   }
 
-  /** Sees to it that files are looked at again when that is due; nobody waits for it. */
+  /** Starts a due update in the background. */
   updateIfOlderThan(ageMs: number): void {
     const { clock } = this.#parts
     if (this.#triedAt !== null && clock.now() - this.#triedAt < ageMs) return
-    this.update().catch(() => {}) // told in the status
+    this.update().catch(() => {}) // reported by the status
   }
 
-  /** Has files looked at again when that is next asked for, however long ago the last time was. */
+  /** Makes the next query update first, regardless of the interval. */
   markStale(): void {
     this.#triedAt = null
   }
 
-  /** Looks at all files now. Whoever asks meanwhile shares it. */
+  /** Updates all files; concurrent callers share the run. */
   update(): Promise<SyncReport> {
     this.#triedAt = this.#parts.clock.now()
     this.#updating ??= this.#mutex
@@ -186,12 +191,12 @@ export class QmdOwnerIndex {
       await this.#look(roots)
       await this.#setUp(roots)
       const { stdout: output } = await this.#expect(['update'], this.#parts.timeouts.updateMs)
-      const told = parseUpdate(output)
-      this.#note(told)
+      const reports = parseUpdate(output)
+      this.#note(reports)
       this.#updatedAt = this.#parts.clock.now()
       this.#failure = null
       this.#embedIfDue()
-      return this.#reportOf(told, performance.now() - began)
+      return this.#reportOf(reports, performance.now() - began)
     } catch (error) {
       this.#noteFailure(error)
       throw error
@@ -209,7 +214,7 @@ export class QmdOwnerIndex {
       const found = await scan(root)
       const { files, problems: troubles } = found
       const look: RootScan = { paths: new Set(files.map(({ path }) => path)), troubles }
-      // Searches go on meanwhile: what is not looked at yet is known as it was.
+      // Queries continue with the previous index.
       this.#looks = new Map([...this.#looks, [root.id, look]])
       if (root.kind !== 'sessions') continue
       const folder = this.#copiesOf(root)
@@ -222,7 +227,7 @@ export class QmdOwnerIndex {
     if (this.#isSetUp(wanted)) return wanted
     const known = await this.#list()
     const isWanted = (there: QmdCollectionListing) => wanted.some((one) => isSame(one, there))
-    // The home is the owner's alone: whatever is in it and not wanted was wanted once.
+    // The home belongs to this owner only, so unknown content is stale.
     for (const { name } of known.filter((there) => !isWanted(there))) {
       await this.#expect(['collection', 'remove', name], this.#parts.timeouts.updateMs)
     }
@@ -236,7 +241,7 @@ export class QmdOwnerIndex {
   async #add({ name, path, pattern }: QmdCollection): Promise<void> {
     const args = ['collection', 'add', path, '--name', name, '--mask', pattern]
     const { stdout: output } = await this.#expect(args, this.#parts.timeouts.updateMs)
-    this.#note(parseUpdate(output).map((told) => ({ ...told, collection: name })))
+    this.#note(parseUpdate(output).map((report) => ({ ...report, collection: name })))
   }
 
   async #list(): Promise<readonly QmdCollectionListing[]> {
@@ -273,21 +278,21 @@ export class QmdOwnerIndex {
       })
   }
 
-  #note(told: readonly QmdUpdateReport[]): void {
+  #note(reports: readonly QmdUpdateReport[]): void {
     const files = new Map(this.#files)
-    for (const { collection, added, changed, unchanged } of told) {
+    for (const { collection, added, changed, unchanged } of reports) {
       if (collection !== null) files.set(collection, added + changed + unchanged)
     }
     this.#files = files
   }
 
-  #reportOf(told: readonly QmdUpdateReport[], milliseconds: number): SyncReport {
+  #reportOf(reports: readonly QmdUpdateReport[], milliseconds: number): SyncReport {
     const sum = (of: 'added' | 'changed' | 'unchanged' | 'removed') =>
-      told.reduce((total, one) => total + one[of], 0)
+      reports.reduce((total, one) => total + one[of], 0)
     const [added, changed, unchanged] = [sum('added'), sum('changed'), sum('unchanged')]
     return {
       ...{ added, changed, unchanged, removed: sum('removed'), moved: 0 },
-      // It finds whole files.
+      // `qmd` returns whole files.
       chunks: added + changed + unchanged,
       problems: [...this.#looks.values()].flatMap(({ troubles }) => troubles),
       durationMs: Math.round(milliseconds),
@@ -308,7 +313,7 @@ export class QmdOwnerIndex {
   }
 }
 
-/** The name tells, as it holds a hash; what is told besides must agree. */
+/** Matches by name, which contains a hash; reported path and pattern must agree. */
 function isSame(wanted: QmdCollection, there: QmdCollectionListing): boolean {
   return (
     wanted.name === there.name &&
@@ -324,4 +329,61 @@ export function toQmdError({ exitCode: code, stderr: complaint }: ProcessResult)
     `qmd ${how}${complaint === '' ? '.' : `: ${complaint}`}`,
     code === null ? {} : { exit: code },
   )
+}
+
+type TranscriptCopyOptions = {
+  readonly scan: FolderScan
+  /** The messages of a transcript; null while it is unreadable. */
+  readonly read: (path: string) => Promise<string | null>
+  /** The folder of the copies. */
+  readonly folder: string
+}
+
+async function copyTranscripts(parts: TranscriptCopyOptions): Promise<void> {
+  const { files, isComplete: isWhole } = parts.scan
+  await mkdir(parts.folder, { recursive: true, mode: 0o700 })
+  for (const file of files) await copy(parts, file)
+  // An unreadable folder is not an empty one.
+  if (isWhole) await removeOthers(parts.folder, new Set(files.map(({ path }) => copyOf(path))))
+}
+
+function copyOf(path: string): string {
+  return `${path}${COPY_SUFFIX}`
+}
+
+/** A copy has the modification time of its transcript, so a difference shows that it is stale. */
+async function copy({ read, folder }: TranscriptCopyOptions, file: FileStat): Promise<void> {
+  const target = join(folder, copyOf(file.path))
+  if ((await modifiedAt(target)) === seconds(file.modifiedAt)) return
+  const text = await read(file.path)
+  if (text === null) return
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  await writeFile(target, text, { mode: 0o600 })
+  await utimes(target, seconds(file.modifiedAt), seconds(file.modifiedAt))
+}
+
+async function modifiedAt(path: string): Promise<number | null> {
+  try {
+    return seconds((await stat(path)).mtimeMs)
+  } catch {
+    return null
+  }
+}
+
+/** Milliseconds, because some file systems store no more. */
+function seconds(ms: number): number {
+  return Math.round(ms) / 1_000
+}
+
+async function removeOthers(folder: string, current: ReadonlySet<string>): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const name = path
+      .slice(folder.length + 1)
+      .split(sep)
+      .join('/')
+    if (!current.has(name)) await rm(path, { force: true })
+  }
 }

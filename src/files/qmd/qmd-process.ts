@@ -1,6 +1,6 @@
 /**
- * Runs the program `qmd`. It is somebody else's: it gets a home of its own for configuration and index, few variables of
- * the environment and no shell; it is killed with all that it started when it takes too long or writes too much.
+ * Runs the external program `qmd` with its own home, a minimal environment and no shell. It is killed with all its
+ * children when it exceeds the time or output limit.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 
 export type QmdProgram = {
-  /** The program, and arguments that come before all others. */
+  /** The executable and its leading arguments. */
   readonly command: readonly string[]
-  /** What may be passed on of the environment; only what programs commonly need is. */
+  /** The environment variables to filter; only common ones are passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 export type QmdCall = {
   readonly args: readonly string[]
-  /** Where it keeps everything of its own. */
+  /** The home for its configuration and index. */
   readonly home: string
-  /** Where it runs; its home when that is not there. */
+  /** The working directory; its home where that is missing. */
   readonly folder: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -28,20 +28,17 @@ export type QmdCall = {
 export type ProcessResult = {
   readonly exitCode: number | null
   readonly stdout: string
-  /** The end of what it complained about. */
+  /** The tail of standard error. */
   readonly stderr: string
 }
 
 export const OUTPUT_CHARACTERS_MAX = 200_000
 const COMPLAINT_CHARACTERS_MAX = 300
 
-/**
- * Keys for other services are none of its business. Its own variables are, except for those that would lead it out of the
- * home it is given.
- */
+/** Keys of other services are not passed on. Variables of `qmd` are, except those that change its home. */
 const PASSED_ON =
   /^(?:PATH|PATHEXT|HOME|USER|USERPROFILE|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|COMSPEC|APPDATA|LOCALAPPDATA|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|CUDA_\w+|(?:HTTPS?|NO)_PROXY|QMD_(?!CONFIG_DIR$)\w+)$/i
-/** A process in a group of its own can be killed with all that it started. */
+/** A separate process group, so that children are killed too. */
 const HAS_GROUPS = process.platform !== 'win32'
 
 export function runProcess(program: QmdProgram, call: QmdCall): Promise<ProcessResult> {
@@ -112,7 +109,7 @@ function environmentOf(
     XDG_CONFIG_HOME: join(home, 'config'),
     XDG_CACHE_HOME: join(home, 'cache'),
     XDG_DATA_HOME: join(home, 'data'),
-    // It trusts this more than the folder that it runs in.
+    // `qmd` prefers `PWD` over the working directory.
     PWD: cwd,
     NO_COLOR: '1',
     TERM: 'dumb',
@@ -120,7 +117,7 @@ function environmentOf(
 }
 
 function kill(child: ChildProcess): void {
-  // Whoever is left of the group must not keep these open, and with them this process.
+  // Surviving children must not keep these pipes, and with them this process, open.
   child.stdout?.destroy()
   child.stderr?.destroy()
   try {
@@ -138,7 +135,7 @@ function createLimitError(what: string): AppError {
 function createStartError({ command }: QmdProgram, error: Error): AppError {
   const name = command[0] ?? 'qmd'
   if ('code' in error && error.code === 'ENOENT') {
-    return new AppError('missing_part', `The program ${name} is not there. Install @tobilu/qmd.`, {
+    return new AppError('missing_part', `The program ${name} was not found. Install @tobilu/qmd.`, {
       program: name,
     })
   }

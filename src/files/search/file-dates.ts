@@ -1,4 +1,4 @@
-/** What a file tells of a time: its name does, or when it was last written, or it holds for good. */
+/** Dates of files: from the name, the modification time, or none for evergreen files. */
 
 import { exponentialDecay, type Instant } from '../../lib/time.ts'
 
@@ -9,8 +9,8 @@ const ROOT_NOTES = /^memory\.md$/i
 const DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/g
 
 /**
- * The day that a note under `memory/` is about, as the beginning of it: of its name, or else of the nearest folder that is
- * called by a day. Null when there is none, or the day is not in the calendar.
+ * The start of the day in the name of a note under `memory/`, or of its nearest folder with a date. Null without one or
+ * for a day that does not exist.
  */
 export function parsePathDate(path: string): Instant | null {
   if (!NOTES.test(path)) return null
@@ -25,22 +25,22 @@ function parseDay(name: string): Instant | null {
   for (const match of name.matchAll(DAY)) {
     const [year = 0, month = 0, day = 0] = match.slice(1).map(Number)
     const at = Date.UTC(year, month - 1, day)
-    // The calendar would make the first of March of a thirtieth of February; the first century it can't write.
+    // Dates normalize 30 February to 1 March; years below 100 cannot be formatted.
     if (year >= 100 && new Date(at).toISOString().startsWith(match[0])) return at as Instant // ms
   }
   return null
 }
 
 /**
- * From when on a file grows old; null: it never does. `MEMORY.md` and undated notes under `memory/` are kept up to date by
- * whoever writes them; other files are as old as their last change.
+ * The reference time for decay; null for evergreen files: `MEMORY.md` and undated notes under `memory/`. Other files
+ * use their modification time.
  */
 export function getAgeReference(path: string, modifiedAt: Instant): Instant | null {
   if (ROOT_NOTES.test(path) || NOTES.test(path)) return parsePathDate(path)
   return modifiedAt
 }
 
-/** What a score is worth at this age. A half-life of 0 or less lets nothing fade. */
+/** The decayed score. A half-life of 0 or less disables decay. */
 export function decayScore(score: number, ageMs: number, halfLifeDays: number): number {
   return halfLifeDays > 0 ? score * exponentialDecay(ageMs, halfLifeDays) : score
 }

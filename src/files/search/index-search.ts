@@ -1,4 +1,4 @@
-/** A question to the index of files. */
+/** Searches the file index. */
 
 import { parseInteger, parseNumber, parseText } from '../../domain/field-parsers.ts'
 import type { OwnerId } from '../../domain/ids.ts'
@@ -41,19 +41,19 @@ export async function searchIndex(
   owner: OwnerId,
   query: FileQuery,
 ): Promise<Omit<FileSearchResult, 'backend'>> {
-  const asked = parseQuery(query, parts.settings)
-  const found = asked.text.trim() === '' ? null : await recallChunks(parts, owner, asked)
+  const parsed = parseQuery(query, parts.settings)
+  const found = parsed.text.trim() === '' ? null : await recallChunks(parts, owner, parsed)
   const embedder = parts.inner.getEmbedder()
   const isByMeaning = found?.retrievers.vector.state === 'searched'
   const roots = new Map((await parts.roots.list(owner)).map((root) => [root.id, root]))
   return {
-    hits: found === null ? [] : toHits(parts, found, asked, roots),
+    hits: found === null ? [] : toHits(parts, found, parsed, roots),
     provider: embedder?.source ?? null,
     model: embedder?.model ?? null,
     fallbackReason:
       found === null || isByMeaning || embedder === null
         ? null
-        : `Found by words alone: ${found.retrievers.vector.reason ?? 'there are no vectors'}`,
+        : `Lexical search only: ${found.retrievers.vector.reason ?? 'there are no vectors'}`,
     mode: isByMeaning || (found === null && embedder !== null) ? 'hybrid' : 'keyword',
   }
 }
@@ -77,7 +77,7 @@ function parseQuery(query: FileQuery, settings: FileOptions): ParsedFileQuery {
   return { text, maxResults, minScore, sources }
 }
 
-/** Always as much as there can be: what is best must not depend on how much is asked for. */
+/** Independent of the limit, because the ranking must not depend on it. */
 async function recallChunks(
   { inner, store, settings }: IndexSearchDependencies,
   owner: OwnerId,
@@ -96,14 +96,14 @@ async function recallChunks(
         types: sources.map((source) => MEMORY_TYPE_BY_SOURCE[source]),
       },
     )
-    // One that was given up meanwhile may have been half removed.
+    // An abandoned generation may be partially removed.
     if ((await readGenerations({ store }, owner))?.live.name === name) return found
   }
 }
 
 /**
- * What stands around a hit speaks for it in conversations. In documents it does so only beside what a model finds: by words
- * alone, the pieces that have the words themselves answer more questions.
+ * Neighbors support a hit in conversations. In documents they help only vector search: in lexical search, the chunks
+ * that contain the terms answer more questions.
  */
 function selectFusion(
   { fusion }: FileOptions,
@@ -124,20 +124,20 @@ function toHits(
   const writing = detectWritingSystem(text)
   const fitting = toPassages(found, text).flatMap((passage) => {
     const root = roots.get(passage.root)
-    if (root === undefined) return [] // its root was removed, and it will be
+    if (root === undefined) return [] // its root was removed; its chunks will be
     const path = toDisplayPath(root, passage.path)
     const from = getAgeReference(path, passage.memory.updatedAt)
     const isRead = isReadableFrom(writing, detectWritingSystem(passage.memory.content))
     const fit = passage.score * (isRead ? 1 : OTHER_SCRIPT_WEIGHT)
     const score = from === null ? fit : decayScore(fit, clock.now() - from, settings.halfLifeDays)
-    return [{ ...passage, score, told: path }]
+    return [{ ...passage, score, resultPath: path }]
   })
   const ranked = diversifyHits([...fitting].sort(compareByScore), settings.mmrLambda)
   return mergeAdjacentPassages(ranked)
     .filter(({ score, isExact }) => isExact || score >= minScore)
     .slice(0, maxResults)
-    .map(({ told, lineFirst, lineLast, score, source, headings, memory }) => ({
-      path: told,
+    .map(({ resultPath, lineFirst, lineLast, score, source, headings, memory }) => ({
+      path: resultPath,
       startLine: lineFirst,
       endLine: lineLast,
       score: Math.round(score * 1e4) / 1e4,
@@ -147,12 +147,12 @@ function toHits(
     }))
 }
 
-/** Recall's own order stands where scores are equal. */
+/** Recall's order breaks ties. */
 function compareByScore(a: Passage, b: Passage): number {
   return b.score - a.score
 }
 
-/** Repetitions move down, if that is wanted. */
+/** Moves near duplicates down, if configured. */
 function diversifyHits<P extends Passage>(passages: readonly P[], lambda: number): readonly P[] {
   if (lambda >= 1) return passages
   const byId = new Map(passages.map((passage) => [passage.memory.id, passage]))

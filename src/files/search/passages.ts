@@ -1,4 +1,4 @@
-/** From what recall found in the index to the lines that answer a question. Pure. */
+/** Converts recalled chunks into passages. Pure. */
 
 import type { Memory } from '../../domain/memory.ts'
 import { isMemoryDocument } from '../../domain/search-document.ts'
@@ -11,7 +11,7 @@ import {
 import type { FileSource } from '../file.ts'
 import { readChunkMetadata } from '../indexing/index-rows.ts'
 
-/** A part of a file that answers, and how well. */
+/** A relevant range of a file. */
 export type Passage = {
   readonly root: string
   readonly path: string
@@ -21,29 +21,29 @@ export type Passage = {
   lineLast: number
   /** 0 … 1. */
   readonly score: number
-  /** Holds all words of the question. */
+  /** Contains all query terms. */
   isExact: boolean
-  /** How many chunks it is made of. */
+  /** The number of merged chunks. */
   parts: number
   readonly memory: Memory
 }
 
-/** All words but for what rounding takes away. */
+/** Full coverage within rounding error. */
 const EXACT_COVERAGE = 0.999
 
-/** One that speaks of the time that is asked about fits at least so well, whatever words it has. */
+/** The minimum score of a passage from the requested time. */
 const TIMELY_FIT = 0.6
 
-/** What is told together with a better part of its file must be this good beside it, and not too much of the file. */
+/** A passage merged into a better one must reach this share of its score without covering too much of the file. */
 const JOINED_SHARE = 0.5
 const JOINED_PARTS_MAX = 2
 
-/** Best first, as recall has ranked them. */
+/** Best first, in recall's order. */
 export function toPassages(found: RecallResult, question: string): readonly Passage[] {
   const fits = scoreFits(found, question)
   return found.memories.flatMap((recalled, index) => {
     const { memory } = recalled
-    if (!isMemoryDocument(memory)) return [] // an index of files holds no conversations
+    if (!isMemoryDocument(memory)) return [] // the index contains no conversations
     const { root, path, source, headings, lineFirst, lineLast } = readChunkMetadata(memory)
     return {
       ...{ root, path, source, headings, lineFirst, lineLast },
@@ -56,8 +56,8 @@ export function toPassages(found: RecallResult, question: string): readonly Pass
 }
 
 /**
- * How well each memory of an answer fits, from 0 to 1: the best as well as the question's words and meaning are found in any
- * of them, the others in proportion. Unlike the scores of recall, these can be compared between answers.
+ * Scores from 0 to 1: the best result gets the best lexical coverage or vector similarity of any result, the others a
+ * proportional score. Unlike recall's scores, they are comparable between queries.
  */
 export function scoreFits(
   { memories, topSimilarity: closeness }: RecallResult,
@@ -79,26 +79,26 @@ function scoreFit({ coverage, evidence }: RecalledMemory, question: WritingSyste
   return Math.max(scoreCoverage(coverage, question), evidence.time === 1 ? TIMELY_FIT : 0)
 }
 
-/** A half for what is as near as the best of unrelated texts would be by chance. */
+/** 0.5 for a similarity that unrelated texts reach by chance. */
 function scoreSimilarity(closeness: number | null): number {
   return closeness === null ? 0 : 1 - 2 ** -Math.max(0, closeness)
 }
 
 /**
- * Parts of a file that overlap or follow each other are told as one, in the place of the best. Only those that are good
- * themselves: a citation should point at what answers.
+ * Merges overlapping and adjacent passages of a file into the best of them. A weak passage is not merged, because a
+ * citation should point at the answer.
  */
 export function mergeAdjacentPassages<P extends Passage>(passages: readonly P[]): readonly P[] {
-  const told: P[] = []
+  const merged: P[] = []
   for (const passage of passages) {
-    const better = told.find((other) => isAdjacent(other, passage))
-    if (better === undefined || !isCovered(better, passage)) told.push({ ...passage })
+    const better = merged.find((other) => isAdjacent(other, passage))
+    if (better === undefined || !isCovered(better, passage)) merged.push({ ...passage })
     else if (!isWithin(better, passage)) extendPassage(better, passage)
   }
-  return told
+  return merged
 }
 
-/** Whether a better passage can tell of it as well. */
+/** Whether a better passage can absorb this one. */
 function isCovered(better: Passage, passage: Passage): boolean {
   if (isWithin(better, passage)) return true
   return better.parts < JOINED_PARTS_MAX && passage.score >= better.score * JOINED_SHARE

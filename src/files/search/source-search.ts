@@ -1,6 +1,6 @@
 /**
- * A question to several sources at once. Memories, episodes and turns of conversations are one retrieval; files rank
- * their own. What both found becomes one list by how well it fits, from 0 to 1, measured in the same way.
+ * Searches several sources at once. Memories, episodes and turns share one retrieval; files have their own ranking.
+ * Both are merged by a relevance from 0 to 1 that is measured in the same way.
  */
 
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
@@ -25,15 +25,18 @@ export type SearchSource = (typeof SEARCH_SOURCES)[number]
 export type SourceSearchQuery = RecallQuery & {
   readonly reach?: RecallScope
   readonly sources: readonly SearchSource[]
-  /** Of files: notes, transcripts, or both, which is the default. */
+  /** File sources: notes, transcripts, or both (default). */
   readonly fileSources?: readonly FileSource[]
-  /** What files and what was said must reach, 0 … 1; default: the setting `files.minScore`. Memories have floors of their own. */
+  /**
+   * The minimum relevance of files and turns, 0 … 1; default: the setting `files.minScore`. Memories use the thresholds
+   * of recall.
+   */
   readonly minScore?: number
   readonly signal?: AbortSignal
 }
 
 export type SourceHit = {
-  /** 0 … 1: how well it fits. */
+  /** Relevance, 0 … 1. */
   readonly score: number
   readonly tokens: number
 } & (
@@ -42,13 +45,13 @@ export type SourceHit = {
 )
 
 export type SourceSearchResult = {
-  /** Best first; none when nothing fits. */
+  /** Best first; empty when nothing is relevant. */
   readonly items: readonly SourceHit[]
-  /** What recall said, where memories or episodes were asked for and answered. */
+  /** The recall result, where memories or episodes were searched. */
   readonly recall: RecallResult | null
-  /** What the search in files said, where they were asked for and answered. */
+  /** The file search result, where files were searched. */
   readonly files: FileSearchResult | null
-  /** Sources that could not answer, and why. */
+  /** Sources that failed, with the reason. */
   readonly failedSources: readonly { readonly source: SearchSource; readonly reason: string }[]
 }
 
@@ -69,7 +72,7 @@ export async function searchSources(
   scope: ScopeInput,
   query: SourceSearchQuery,
 ): Promise<SourceSearchResult> {
-  const { sources, fileSources, signal, ...asked } = query
+  const { sources, fileSources, signal, ...options } = query
   const { minScore = parts.settings['files.minScore'] } = query
   const limit = query.limit ?? parts.settings['recall.limit']
   const wants = (source: SearchSource) => sources.includes(source)
@@ -77,7 +80,7 @@ export async function searchSources(
   const recalled = RECALLED_SOURCES.filter(wants)
   const [recollection, files] = await Promise.all([
     collectAnswers(recalled.length > 0, () =>
-      parts.recall(scope, { ...asked, ...limitItems(query) }),
+      parts.recall(scope, { ...options, ...limitItems(query) }),
     ),
     collectAnswers(wants('files'), () => searchFiles(parts, scope, query, { limit, minScore })),
   ])
@@ -85,7 +88,7 @@ export async function searchSources(
     ...recalled.slice(0, 1).flatMap((source) => listFailures(recollection, source)),
     ...listFailures(files, 'files'),
   ]
-  // Where nobody answered, that is the answer.
+  // All sources failed.
   if (unanswered.length > 0 && [recollection, files].every(({ value }) => value === null)) {
     throw [recollection, files].find(({ error }) => error !== null)?.error
   }
@@ -106,7 +109,9 @@ export async function searchSources(
 
 function assertSearchableSources({ sources, asOf }: SourceSearchQuery): void {
   if (sources.length === 0) {
-    throw new AppError('invalid_input', 'Which sources? Name at least one.', { field: 'sources' })
+    throw new AppError('invalid_input', '`sources` must contain at least one source.', {
+      field: 'sources',
+    })
   }
   if (asOf === undefined || !sources.includes('files')) return
   const message = '`asOf` must not be given with files: only their present state is indexed.'
@@ -115,7 +120,7 @@ function assertSearchableSources({ sources, asOf }: SourceSearchQuery): void {
 
 type SourceAnswers<Value> = { readonly value: Value | null; readonly error: AppError | null }
 
-/** A source that fails is missing, as a leg of recall is. A question that is wrong is wrong for all. */
+/** A failing source is omitted, as a failing retriever is. An invalid query fails the search. */
 async function collectAnswers<Value>(
   isWanted: boolean,
   ask: () => Promise<Value>,
@@ -134,23 +139,23 @@ function listFailures({ error }: SourceAnswers<unknown>, source: SearchSource) {
   return error === null ? [] : [{ source, reason: error.message }]
 }
 
-/** What one recall answers, in the order in which it is blamed. */
+/** The sources of one recall in order of precedence. */
 const RECALLED_SOURCES = [
   'memories',
   'episodes',
   'transcript',
 ] as const satisfies readonly SearchSource[]
 
-/** Facts, episodes, turns, or several of them, within what was asked for. */
+/** Facts, episodes and turns within the limits of the query. */
 function limitItems({
   sources,
   categories,
 }: SourceSearchQuery): Pick<RecallQuery, 'categories' | 'include'> {
-  const [facts, episodes, said] = RECALLED_SOURCES.map((source) => sources.includes(source))
+  const [facts, episodes, turns] = RECALLED_SOURCES.map((source) => sources.includes(source))
   if (!facts && !episodes) return { include: 'conversations' }
-  const include = said ? 'both' : 'facts'
-  // Episodes and turns without facts are chosen from all of them.
-  if ((facts && episodes) || (episodes && said)) {
+  const include = turns ? 'both' : 'facts'
+  // Episodes and turns without facts are selected from a result of all kinds.
+  if ((facts && episodes) || (episodes && turns)) {
     return categories === undefined ? { include } : { include, categories }
   }
   const wanted = facts ? FACTS : (['episode'] as const)
@@ -164,7 +169,10 @@ async function searchFiles(
   { limit, minScore }: { readonly limit: number; readonly minScore: number },
 ): Promise<FileSearchResult> {
   if (files === null) {
-    throw new AppError('missing_part', 'There is no place here for an index of files.')
+    throw new AppError(
+      'missing_part',
+      'Memory in files is disabled: no index location is configured.',
+    )
   }
   return files.search(parseScope(scope).owner, {
     ...{ text, minScore, maxResults: Math.min(limit, RECALL_MEMORIES_MAX) },
@@ -199,7 +207,7 @@ function toFileItems(
   }))
 }
 
-/** As many as there is room for, and at least the best. */
+/** Fills the token budget, with at least the best result. */
 function takeWithinTokens(items: readonly SourceHit[], tokensMax: number): readonly SourceHit[] {
   let left = tokensMax
   return items.filter(({ tokens }, place) => {

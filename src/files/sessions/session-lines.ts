@@ -1,6 +1,6 @@
 /**
- * Transcripts of conversations as programs write them: one JSON a line. What was said by the person and the model is read,
- * each on one line and without secrets; everything else is passed over. Lines keep their numbers.
+ * Parses transcripts in JSON Lines. Messages of user and assistant become one redacted line each; everything else is
+ * skipped. Line numbers are preserved.
  */
 import { readContentText } from '../../domain/message-content.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts'
@@ -14,21 +14,21 @@ export type SessionMessage = {
   readonly role: 'user' | 'assistant'
   /** On one line; never empty. */
   readonly text: string
-  /** Of the transcript, from 1. */
+  /** The line of the transcript, from 1. */
   readonly line: number
 }
 
 export type SessionLines = {
   readonly messages: readonly SessionMessage[]
-  /** The number of the first line that was not read. */
+  /** The number of the first unread line. */
   readonly nextLine: number
-  /** How many characters were read: all but a last line that has no end yet. */
+  /** The number of characters read: all but an incomplete last line. */
   readonly read: number
-  /** Lines that are no JSON. */
+  /** Lines that are not JSON. */
   readonly malformedLines: number
 }
 
-/** `firstLine` is the number of the first line of the text, which may be the rest of a transcript. */
+/** `firstLine` is the line number of the text's first line, because the text may be a tail. */
 export function parseSessionLines(
   text: string,
   { firstLine = 1, ...redaction }: RedactionOptions & { readonly firstLine?: number },
@@ -56,20 +56,20 @@ function parseMessages(
   const message = NOT_SAID.some((flag) => value[flag] === true) ? null : parseMessage(value)
   const role = message?.role
   if (message === null || (role !== 'user' && role !== 'assistant')) return []
-  // Keys are known by their lines, so those are joined afterwards.
+  // Multi-line secrets are recognized by their lines, so lines are joined afterwards.
   const text = redactSensitiveText(readContentText(message.content, getPartText), redaction)
     .replace(/\s+/g, ' ')
     .trim()
   return text === '' ? [] : [{ role, text, line }]
 }
 
-/** What programs put in the name of the person: notes to the model, what a part of it was told, summaries. */
+/** User messages written by programs: notes to the model, agent tasks, summaries. */
 const NOT_SAID = ['isMeta', 'isSidechain', 'isCompactSummary'] as const
 
-/** Kinds of lines that hold a message, where a line has a kind. */
+/** Line types that contain a message. */
 const KINDS: ReadonlySet<Json | undefined> = new Set([undefined, 'message', 'user', 'assistant'])
 
-/** A message stands in `message`, in `payload`, or is the line itself. */
+/** The message is in `message`, in `payload`, or is the line itself. */
 function parseMessage(value: JsonObject): JsonObject | null {
   if (isObject(value.payload)) return value.payload.type === 'message' ? value.payload : null
   if (!KINDS.has(value.type)) return null
@@ -85,15 +85,15 @@ function getPartText(part: JsonObject): Json | undefined {
 const NAMES = { user: 'User', assistant: 'Assistant' } as const
 
 /**
- * Chunks of what was said, one message a line, each beginning with a question where it can be. The lines that a chunk names
- * are those of the transcript. Where it begins in the middle of a message, its heading says whose.
+ * Chunks a conversation, one message per line, starting with a question where possible. Lines refer to the transcript.
+ * A chunk that starts in the middle of a message has the speaker in its heading.
  */
 export function chunkSession(
   messages: readonly SessionMessage[],
   options: ChunkOptions,
 ): readonly Chunk[] {
-  const said = messages.map(({ role, text }) => `${NAMES[role]}: ${text}`)
-  const lines = indexLines(said.join('\n'))
+  const spoken = messages.map(({ role, text }) => `${NAMES[role]}: ${text}`)
+  const lines = indexLines(spoken.join('\n'))
   const structure = buildPlainStructure(lines.count, (line) => {
     return messages[line]?.role === 'user' ? BREAK_COST.block : BREAK_COST.line
   })

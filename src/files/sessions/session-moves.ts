@@ -1,6 +1,6 @@
 /**
- * Transcripts that are found under another name: moved, renamed, or rotated while another one was begun in their place.
- * They may have grown since, so they are known again by what was read of them, not by all that they hold.
+ * Detects renamed and rotated transcripts. They may have grown since, so they are identified by the hashed ranges that
+ * were read rather than by their whole content.
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -17,12 +17,12 @@ import {
 import type { RootScan } from '../indexing/root-scan.ts'
 import type { TreeDiff } from '../indexing/tree-diff.ts'
 
-/** More than a commit can give another name. */
+/** The maximum number of renames per commit. */
 const MOVED_CHUNKS_MAX = 200_000
 
 /**
- * Gives what was made of them their new names, and takes them out of `records`, where what was replaced goes as well. Tells
- * what is known now under the new names.
+ * Renames the indexed files and removes them, and any files they replaced, from `records`. Returns the records under
+ * their new paths.
  */
 export async function applySessionMoves(
   pass: RootScan,
@@ -45,23 +45,23 @@ export async function applySessionMoves(
     for (const path of [to, from.path]) records.delete(path)
     const id = buildFileId(writer.home, pass.root.id, to)
     const entry = await getEntry(ports, writer.home, 'file', id)
-    if (entry === null) continue // somebody else was faster: the next look knows it
+    if (entry === null) continue // a concurrent writer was faster; the next scan handles it
     taken.set(to, toFileRecord(entry))
     counts.moved++
   }
 }
 
-/** Logs rotate in a row, so a name that is left goes before the one that takes its place. */
+/** Orders renames so that rotated logs free a path before it is reused. */
 function pickNextMove(
   waiting: ReadonlyMap<string, FileRecord>,
   records: ReadonlyMap<string, FileRecord>,
 ): string | null {
   const leaving = new Set([...waiting.values()].map(({ path }) => path))
   for (const to of waiting.keys()) if (!leaving.has(to) || !records.has(to)) return to
-  return null // they have changed places, and are read anew
+  return null // swapped paths; both are read again
 }
 
-/** What was known under another name, by the new one. */
+/** The record under its new path. */
 async function findMoves(
   pass: RootScan,
   records: ReadonlyMap<string, FileRecord>,
@@ -95,14 +95,14 @@ async function findMoves(
   return moves
 }
 
-/** Whether a tail goes on with the transcript that the mark was made of. */
+/** Whether a tail continues the transcript of the mark. */
 export function isSameTranscript(mark: SessionCheckpoint, tail: FileTail): boolean {
   if (mark.offset === 0) return true // all of it is read again
   const isKnown = mark.foot === undefined || tail.footBefore === mark.foot
   return isKnown && tail.headBefore === mark.head && tail.next >= mark.readTo
 }
 
-/** Whether a path leads to the transcript of a record; null when that can't be told. */
+/** Whether the path holds the transcript of a record; null when it is unreadable. */
 async function isContinuation(
   pass: RootScan,
   path: string,
@@ -132,7 +132,7 @@ async function groupByHead(
   return byHead
 }
 
-/** Of several that begin alike, those that look untouched first, then those of the same name. */
+/** Among transcripts with the same beginning, unchanged ones first, then those with the same name. */
 function rankDissimilarity(file: FileStat, record: FileRecord): number {
   if (file.sizeBytes === record.sizeBytes && file.modifiedAt === record.modifiedAt) return 0
   return getBaseName(file.path) === getBaseName(record.path) ? 1 : 2
@@ -142,7 +142,7 @@ function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Null where it can't be read: what is wrong is told by whoever needs it. */
+/** Null for an unreadable file; the scan reports it. */
 async function readTail(
   { tree, root, signal }: RootScan,
   path: string,

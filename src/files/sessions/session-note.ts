@@ -1,4 +1,4 @@
-/** What a note says of a session: its digest, and what was learned in it. */
+/** The note of a session: its digest and the memories learned in it. */
 
 export type SessionDigest = {
   readonly session: string
@@ -8,7 +8,7 @@ export type SessionDigest = {
   readonly facts: readonly string[]
 }
 
-/** The same session always gives the same text, so that it can be known again. */
+/** Deterministic, so that an existing note is recognized. */
 export function renderSessionNote(digest: SessionDigest): string {
   const { session, summary, decisions, actionItems, facts } = digest
   const parts = [
@@ -26,7 +26,7 @@ function renderList(title: string, lines: readonly string[]): string {
   return [`### ${title}`, '', ...lines.map((line) => `- ${toSingleLine(line)}`)].join('\n')
 }
 
-/** What was said must not become a heading or a list of its own. */
+/** Keeps text from becoming Markdown structure. */
 function toSingleLine(text: string): string {
   return text.trim().replace(/\s+/gu, ' ')
 }

@@ -1,9 +1,9 @@
 /**
- * Brings what the index has of transcripts in step with them.
+ * Syncs the index with transcripts.
  *
- * A transcript only grows, so each time only its new lines are read. One that has become shorter, or begins otherwise, is
- * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
- * what follows. One that is found under another name keeps what was made of it.
+ * Transcripts are append-only, so only new lines are read. One that became shorter or has another beginning is a new
+ * transcript and read from the start. The incomplete last chunk is chunked again together with the new lines. Renamed
+ * transcripts keep their chunks.
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -72,13 +72,13 @@ const NOTHING_READ: SessionCheckpoint = {
   ...{ offset: 0, line: 0, head: '', open: 0, readTo: 0, readLines: 0 },
 }
 
-/** What a transcript has left behind is replaced at once, as any file is, if that is not too much to wait for. */
+/** Small transcripts are replaced in one commit, like other files. */
 const REPLACED_MAX = 1_000
 
-/** What is read again at each look is little, even where nearly nothing of it was said by anybody. */
+/** Limits the repeated part, even where it contains few messages. */
 const OPEN_BYTES_MAX = 100_000
 
-/** Reads on where the last look has stopped, as much at once as a tail gives. */
+/** Continues after the last read position, one tail at a time. */
 async function readAppended(
   pass: RootScan,
   path: string,
@@ -95,7 +95,7 @@ async function readAppended(
       count(counts, 'unchanged')
       break
     }
-    // What is read from the start takes the place of everything.
+    // A read from the start replaces everything.
     if (read.from.offset === 0 && record !== null && record.chunks > REPLACED_MAX) {
       await removeFromIndex(ports.store, writer, record)
       record = null
@@ -112,7 +112,7 @@ async function readAppended(
 
 type SessionRead = {
   readonly tail: FileTail
-  /** Where it was read from: the beginning, when it is not the transcript that it was. */
+  /** The start of the read: 0 when the transcript was replaced. */
   readonly from: SessionCheckpoint
 }
 
@@ -140,8 +140,8 @@ async function readFurther(
 }
 
 /**
- * A line may be too long for one read together with what is read again before it. Then that is cut no more, and reading goes
- * on with the line. Null where there is nothing behind, or no end of it yet.
+ * A line may be too long for one read together with the repeated part. Then the open chunk is closed and reading
+ * continues at that line. Null when there is none, or it is incomplete.
  */
 async function createLimitProblem(
   { tree, root }: RootScan,
@@ -166,12 +166,12 @@ function getProblem(path: string, { message, facts }: AppError): FileProblem {
   }
 }
 
-/** Whether it has grown so much that it is worth a look. */
+/** Whether it has grown enough to be scanned. */
 function hasEnoughGrowth({ isThorough, settings }: RootScan, { tail, from }: SessionRead): boolean {
   if (isThorough) return true
   const bytes = tail.next - from.readTo
   const messages = from.line + countLineBreaks(tail.text) - from.readLines
-  // One that has become shorter is no longer what it was.
+  // A shorter file is another transcript.
   if (bytes < 0) return true
   return bytes > 0 && (bytes >= settings.sessionBytes || messages >= settings.sessionMessages)
 }
@@ -184,7 +184,7 @@ function countFile(counts: RootScan['counts'], as: 'added' | 'changed' | 'unchan
   counts[as]++
 }
 
-/** One that was counted as moved already, with what it has grown by since. */
+/** Counts as moved, with the growth since. */
 async function followMoved(pass: RootScan, file: FileStat, record: FileRecord): Promise<void> {
   const { counts, root } = pass
   if (file.sizeBytes !== record.sizeBytes || file.modifiedAt !== record.modifiedAt) {
@@ -202,13 +202,13 @@ async function buildChanges(
 ) {
   const { chunkTokens: tokens, chunkOverlap: overlap, chunkBytesMax: bytesMax } = settings
   const firstLine = from.line + 1
-  const said = parseSessionLines(tail.text, { firstLine, emailAddresses: settings.redactsEmails })
-  const cut = chunkSession(said.messages, { tokens, overlap, bytesMax })
+  const parsed = parseSessionLines(tail.text, { firstLine, emailAddresses: settings.redactsEmails })
+  const cut = chunkSession(parsed.messages, { tokens, overlap, bytesMax })
   const chunks = cut.map((chunk) => ({ ...chunk, saidAt: tail.modifiedAt }))
-  const { known, kept } = await loadAffectedChunks(ports.store, writer.home, record, from)
-  const lines = said.nextLine - 1
+  const { known, unchanged } = await loadAffectedChunks(ports.store, writer.home, record, from)
+  const lines = parsed.nextLine - 1
   const read = { readTo: tail.next, readLines: lines }
-  const openBroken = said.malformedLines + tail.linesLeftOut
+  const openBroken = parsed.malformedLines + tail.linesLeftOut
   const broken = (from.broken ?? 0) + openBroken
   const isOpen = chunks.length <= 1 && tail.next - from.offset <= OPEN_BYTES_MAX
   const mark: SessionCheckpoint = isOpen
@@ -224,23 +224,24 @@ async function buildChanges(
     trouble: createMalformedLinesProblem(path, broken),
     document: record?.document ?? ports.ids.next('doc', writer.now()),
   }
-  return buildReplacementChanges(writer, file, record, { known, chunks, kept })
+  return buildReplacementChanges(writer, file, record, { known, chunks, unchanged })
 }
 
-/** What is replaced by what was read from there on, and what stays before it, of which only the last is read. */
+/** The chunks replaced by a read from this position, and the number and last of those before. */
 async function loadAffectedChunks(
   store: Store,
   home: GenerationScope,
   record: FileRecord | null,
   { offset, open }: SessionCheckpoint,
-): Promise<Required<Pick<ChunkReplacement, 'known' | 'kept'>>> {
+): Promise<Required<Pick<ChunkReplacement, 'known' | 'unchanged'>>> {
   const nothing = { count: 0, last: undefined }
-  if (record === null) return { known: [], kept: nothing }
-  if (offset === 0) return { known: await loadChunks(store, home, record.document), kept: nothing }
+  if (record === null) return { known: [], unchanged: nothing }
+  if (offset === 0)
+    return { known: await loadChunks(store, home, record.document), unchanged: nothing }
   const rows = await loadLastChunks(store, home, record.document, open + 1)
   const count = record.chunks - open
   const known = rows.slice(rows.length - Math.min(open, rows.length))
-  return { known, kept: { count, last: rows.at(-1 - open) } }
+  return { known, unchanged: { count, last: rows.at(-1 - open) } }
 }
 
 function getCheckpointEdges({ head, foot }: FileTail): Pick<SessionCheckpoint, 'head' | 'foot'> {

@@ -1,9 +1,9 @@
-/** What can be kept of a value in a model's answer: it may be of any kind, in any number and of any length. */
+/** Lenient readers for single values of a model's answer, which may have any type, number and length. */
 
 import { type Fields, isObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 
-/** The first of the names that the object has a value for. */
+/** The value of the first name that is present and not null. */
 export function getFirstField(fields: Fields, ...names: readonly string[]): unknown {
   const name = names.find((each) => Object.hasOwn(fields, each) && fields[each] !== null)
   return name === undefined ? undefined : fields[name]
@@ -13,18 +13,18 @@ export function toObject(value: unknown): Fields | null {
   return isObject(value) ? value : null
 }
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
-/** In one line, without what can't be seen; null when nothing is left, or more than fits. */
+/** Collapses whitespace and removes invisible characters; null when the result is empty or too long. */
 export function toSingleLineText(value: unknown, charactersMax: number): string | null {
   if (typeof value !== 'string') return null
-  // Twice as much as fits: blanks may be folded away, but nothing much longer is looked at.
+  // Collapsing whitespace may shorten the text, but not by more than half in practice.
   if (value.length > charactersMax * 2) return null
-  const text = value.replace(/\s+/g, ' ').replace(UNSEEN, '').trim()
+  const text = value.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim()
   return text === '' || text.length > charactersMax ? null : text
 }
 
-/** Distinct texts, in order. One text stands for a list of one. */
+/** Distinct texts in order. Accepts a single text in place of a list. */
 export function toTextList(
   value: unknown,
   countMax: number,
@@ -40,7 +40,7 @@ export function toTextList(
   return [...texts]
 }
 
-/** Also one in quotes. */
+/** Accepts numeric strings. */
 export function toNumber(value: unknown): number | null {
   const number =
     typeof value === 'number'
@@ -51,21 +51,21 @@ export function toNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** 0 … 1; what is out of it was meant on a scale to ten, or is none. */
+/** A number from 0 to 1; values up to 10 are read as a scale to ten. */
 export function toUnitInterval(value: unknown): number | null {
   const number = toNumber(value)
   if (number === null || number < 0 || number > 10) return null
   return number > 1 ? number / 10 : number
 }
 
-/** 1 … 10, in whole numbers. */
+/** An integer from 1 to 10. */
 export function toImportance(value: unknown): number | null {
   const number = toNumber(value)
   if (number === null || number < 0 || number > 10) return null
   return Math.max(1, Math.round(number > 0 && number < 1 ? number * 10 : number))
 }
 
-/** Those that were shown; a model may name others, but can't have read them. */
+/** Sorted distinct indexes of turns that were part of the prompt. */
 export function toTurnIndexes(value: unknown, shown: ReadonlySet<number>): readonly number[] {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value]
   const indexes = given.map(toNumber).filter((index) => index !== null && shown.has(index))
@@ -75,7 +75,7 @@ export function toTurnIndexes(value: unknown, shown: ReadonlySet<number>): reado
 const DATE =
   /^\s*(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?)?)?\s*$/
 
-/** Where the day, month or year begins that a date names, and where it ends. Without a zone it is in UTC. */
+/** The period of a day, month or year. Without a time zone it is in UTC. */
 export function toPeriod(
   value: unknown,
 ): { readonly from: Instant; readonly until: Instant } | null {
@@ -107,7 +107,7 @@ function buildPeriod(from: number, until: number) {
   return { from: from as Instant, until: until as Instant }
 }
 
-/** Years below 100 would be taken for those of the last century. */
+/** `Date.UTC` maps years below 100 to the 20th century, so they are rejected. */
 function isDay(year: number, month = 1, day = 1): boolean {
   if (year < 100 || month < 1 || month > 12 || day < 1) return false
   return new Date(Date.UTC(year, month - 1, day)).getUTCMonth() === month - 1
@@ -120,19 +120,27 @@ function parseZoneOffset(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000
 }
 
-/** Not a sentence of its own, but an abbreviation or an initial before the next word. */
-const UNFINISHED =
+/** A segment that ends with an abbreviation or an initial, not with a sentence. */
+const ABBREVIATION_AT_END =
   /(?:^|[\s(])(?:\p{L}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Sra|Dra|Mme|Mlle|Hr|Fr|Nr|No|Inc|Ltd|Co|vs|ca|bzw|usw|z\. ?B|e\.g|i\.e|p\. ?ej|etc)\.\s*$/u
 
-/** The first sentences of a text, as they stand. */
-export function takeFirstSentences(text: string, countMax: number): string {
+const SEGMENTED_CHARACTERS_MAX = 4_000
+
+/** Longer than any abbreviation with what stands before it. */
+const ABBREVIATION_CHARACTERS_MAX = 20
+
+/** The first sentences of a text, unchanged. */
+export function takeFirstSentences(whole: string, countMax: number): string {
+  // Segmentation takes more than linear time on some texts.
+  const text = whole.slice(0, SEGMENTED_CHARACTERS_MAX)
   let count = 0
   let end = 0
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(
     text,
   )) {
     end += segment.length
-    if (!UNFINISHED.test(segment) && ++count === countMax) break
+    const ending = segment.trimEnd().slice(-ABBREVIATION_CHARACTERS_MAX)
+    if (!ABBREVIATION_AT_END.test(ending) && ++count === countMax) break
   }
   return text.slice(0, end).trim()
 }

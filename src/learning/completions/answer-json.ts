@@ -1,34 +1,39 @@
 /**
- * The JSON object in what a model answered. Models put words, fences and thoughts around it, and a comma too many into
- * it; none of that is a reason to lose an answer. One that is cut off is: nobody knows what is missing.
+ * Extracts the JSON object from a model's answer. Surrounding prose, code fences, reasoning and trailing commas are
+ * tolerated. A truncated answer is rejected, because the missing part is unknown.
  */
 import { AppError } from '../../lib/errors.ts'
-import { type Fields, parseJsonObject } from '../../lib/json.ts'
+import { type Fields, parseJson, parseJsonObject } from '../../lib/json.ts'
 
-/** Far more than any answer that was asked for, and little enough to be read at once. */
+/** Far above any expected answer; bounds the time to parse one. */
 export const COMPLETION_CHARACTERS_MAX = 200_000
 
-/** How many places are tried where the object may begin. */
+/** Candidate start positions that are tried. */
 const STARTS_MAX = 20
 
-/** `names`: an object with one of these fields is the one that was asked for. */
+/** Prefers the first object with one of the fields in `names`. */
 export function parseAnswerObject(text: string, names: readonly string[]): Fields {
   if (text.length > COMPLETION_CHARACTERS_MAX) {
-    throw new AppError('too_large', 'The model answered with more than can be read.', {
-      characters: text.length,
-    })
+    throw new AppError(
+      'too_large',
+      `The answer of the model must have at most ${COMPLETION_CHARACTERS_MAX} characters; got ${text.length}.`,
+      {
+        characters: text.length,
+      },
+    )
   }
   const answer = stripReasoning(text)
+  const list = parseBareList(answer)
+  if (list !== null && names.includes('facts')) return { facts: list }
   const first = answer.indexOf('{')
-  if (first < 0)
-    throw createUnreadableAnswerError('There is no JSON object in the answer.', 'no_object')
+  if (first < 0) throw createUnreadableAnswerError('The answer holds no JSON object.', 'no_object')
   let other: Fields | null = null
   for (let start = first, tries = 0; start >= 0 && tries < STARTS_MAX; tries++) {
     const end = findObjectEnd(answer, start)
     if (end === null) {
-      // What is cut is not searched for smaller objects: a part of an answer must not pass for all of it.
+      // Objects inside of a truncated answer are not used: a part must not pass for the whole.
       if (isJsonStart(answer, start))
-        throw createUnreadableAnswerError('The answer breaks off.', 'cut')
+        throw createUnreadableAnswerError('The answer is truncated.', 'cut')
       start = answer.indexOf('{', start + 1)
       continue
     }
@@ -45,15 +50,28 @@ export function createUnreadableAnswerError(message: string, fault: string): App
   return new AppError('invalid_input', message, { fault })
 }
 
-/** An answer to another question says nothing about this one. `{}` does: there is nothing to keep. */
-export function assertExpectedAnswer(fields: Fields, askedFor: readonly string[]): void {
-  const isAnother = !askedFor.some((name) => Object.hasOwn(fields, name))
-  if (isAnother && Object.keys(fields).length > 0) {
-    throw createUnreadableAnswerError('Nothing that was asked for is in the answer.', 'no_item')
+/** Rejects an object without any expected field. `{}` is accepted as an empty answer. */
+export function assertExpectedAnswer(fields: Fields, expected: readonly string[]): void {
+  const isUnexpected = !expected.some((name) => Object.hasOwn(fields, name))
+  if (isUnexpected && Object.keys(fields).length > 0) {
+    throw createUnreadableAnswerError(
+      `The answer must hold ${expected.map((name) => `"${name}"`).join(' or ')}.`,
+      'no_item',
+    )
   }
 }
 
-/** Models that think aloud do so before they answer. */
+/** A list of facts in place of the object that holds it; null for anything else. */
+function parseBareList(answer: string): readonly unknown[] | null {
+  const start = /^[^{}[\]]{0,200}(?=\[)/u.exec(answer)?.[0].length
+  const end = answer.lastIndexOf(']')
+  if (start === undefined || end < start) return null
+  const json = answer.slice(start, end + 1)
+  const list = parseJson(json) ?? parseJson(removeTrailingCommas(json))
+  return Array.isArray(list) ? list : null
+}
+
+/** Reasoning models put a <think> section before the answer. */
 function stripReasoning(text: string): string {
   const end = /^\s*<think(?:ing)?>/i.test(text) ? text.search(/<\/think(?:ing)?>/i) : -1
   return end < 0 ? text : text.slice(end)
@@ -63,7 +81,7 @@ function isJsonStart(text: string, start: number): boolean {
   return /^\{\s*(?:"|$)/.test(text.slice(start, start + 200))
 }
 
-/** Behind the brace that ends the object which begins at `start`; null when there is none. */
+/** The position after the closing brace of the object at `start`; null when it is not closed. */
 function findObjectEnd(text: string, start: number): number | null {
   let depth = 0
   let isInString = false
@@ -87,7 +105,7 @@ function tryParseJson(json: string): Fields | null {
   return null
 }
 
-/** `[1, 2, ]`: without the last comma; commas in strings stay. */
+/** `[1, 2, ]` becomes `[1, 2 ]`; commas in strings stay. */
 function removeTrailingCommas(json: string): string {
   return json.replace(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"|,(?=\s*[}\]])/g, (piece) =>
     piece === ',' ? '' : piece,

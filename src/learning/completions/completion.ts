@@ -1,29 +1,24 @@
-/** One question to a model, with one attempt to repair an answer that can't be used. */
+/** Structured completions with one repair attempt for an unusable answer. */
 
 import { AppError, toAppError } from '../../lib/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { buildRepairPrompt, type PromptMessage } from '../distillation/distillation-prompt.ts'
 
-/** A model, and the name that it is asked by. */
+/** A language model client and the model name to request. */
 export type NamedModel = { readonly name: string; readonly languageModel: LanguageModel }
 
 export type TokensUsed = { input: number; output: number }
 
-/** More than any answer in the form that is asked for. */
 const OUTPUT_TOKENS_MAX = 4_096
 
-/** The answer of a model could not be used, twice. Its own words are not repeated: they may quote anything. */
+/** Two answers were unusable. The message does not quote them, because they may hold anything. */
 export class InvalidAnswerError extends AppError {
   constructor(cause: AppError) {
-    super(
-      'invalid_input',
-      'The model did not answer in the form that it was asked for.',
-      cause.facts,
-    )
+    super('invalid_input', 'The model answered in an invalid form twice.', cause.facts)
   }
 }
 
-/** Adds what it took to `spent`, also when it fails. */
+/** Adds the token usage to `spent`, also on failure. */
 export async function completeStructured<Answer>(
   { name, languageModel }: NamedModel,
   messages: readonly PromptMessage[],
@@ -31,10 +26,10 @@ export async function completeStructured<Answer>(
   spent: TokensUsed,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const complete = async (asked: readonly PromptMessage[]): Promise<string> => {
+  const complete = async (prompt: readonly PromptMessage[]): Promise<string> => {
     const { text, tokens } = await languageModel.complete({
       model: name,
-      messages: asked,
+      messages: prompt,
       json: true,
       outputTokensMax: OUTPUT_TOKENS_MAX,
       signal,
@@ -51,8 +46,8 @@ export async function completeStructured<Answer>(
     const again = await complete([...messages, ...buildRepairPrompt(text, [fault.message])])
     try {
       return parse(again)
-    } catch (stillThrown) {
-      throw new InvalidAnswerError(toAppError(stillThrown))
+    } catch (repairThrown) {
+      throw new InvalidAnswerError(toAppError(repairThrown))
     }
   }
 }

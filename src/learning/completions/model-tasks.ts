@@ -1,6 +1,6 @@
 /**
- * What models are asked besides distilling: for a verdict where rules can't tell, and for the words of a summary or a
- * narrative. All of it can be done without them, so one that fails or is late is not asked again in the same piece of work.
+ * Optional model tasks besides distillation: verdicts on doubtful pairs, and the wording of summaries and narratives. All
+ * of them have a fallback without a model, so after one failure the model is not called again in the same run.
  */
 
 import type { Memory } from '../../domain/memory.ts'
@@ -22,7 +22,7 @@ import type { WriteSummary } from '../summaries/summarizer.ts'
 import { buildSummaryPrompt, parseSummary } from '../summaries/summary-prompt.ts'
 import type { NamedModel } from './completion.ts'
 
-/** Tells who somebody is, from these. It may fail. */
+/** Words the identity narrative of a person. May fail. */
 export type WriteNarrative = (sources: readonly Memory[], signal: AbortSignal) => Promise<string>
 
 export type ModelTasks = {
@@ -31,64 +31,64 @@ export type ModelTasks = {
   readonly narrative: WriteNarrative
 }
 
-/** Far more than a word takes, because some models think before they say it. */
+/** Leaves room for reasoning tokens. */
 const VERDICT_TOKENS_MAX = 1_024
 const NARRATIVE_TOKENS_MAX = 2_048
 const SUMMARY_TOKENS_MAX = 4_096
-const WORDING_MS = MINUTE_MS
+const TASK_TIMEOUT_MS = MINUTE_MS
 
-/** Null where there is no model, or none is named. */
+/** Null without a language model or without a model name. */
 export function selectModel(name: string, languageModel: LanguageModel | null): NamedModel | null {
   return name === '' || languageModel === null ? null : { name, languageModel }
 }
 
-/** With a judge: the one that was given, or else the model. */
+/** Adds the model as adjudicator unless the ports have one. */
 export function addAdjudicator(
   ports: MemoryDependencies,
-  wording: ModelTasks | null,
+  tasks: ModelTasks | null,
 ): MemoryDependencies {
-  const adjudicate = ports.adjudicate ?? wording?.adjudicate
+  const adjudicate = ports.adjudicate ?? tasks?.adjudicate
   return adjudicate === undefined ? ports : { ...ports, adjudicate }
 }
 
-/** For one piece of work: what fails once in it is not asked for again. */
+/** Tasks of one run: after the first failure, all of them fail immediately. */
 export function createModelTasks(model: NamedModel): ModelTasks {
-  const isDown = { now: false }
-  const ask = async <Answer>(
+  let hasFailed = false
+  const complete = async <Answer>(
     messages: readonly PromptMessage[],
     outputTokensMax: number,
     parse: (text: string) => Answer,
     signal: AbortSignal,
   ): Promise<Answer> => {
-    if (isDown.now) throw new AppError('unavailable', 'The model failed a moment ago.')
+    if (hasFailed) throw new AppError('unavailable', 'The model failed earlier in this run.')
     const { name, languageModel } = model
-    const asked = await withTimeout(WORDING_MS, (late) => {
+    const completion = await withTimeout(TASK_TIMEOUT_MS, (late) => {
       const stop = AbortSignal.any([late, signal])
       const request = { model: name, messages, json: true, outputTokensMax, signal: stop }
       return raceAbort(languageModel.complete(request), stop)
     })
-    if (asked.kind === 'failed') {
-      isDown.now = true
-      throw asked.error
+    if (completion.kind === 'failed') {
+      hasFailed = true
+      throw completion.error
     }
-    return parse(asked.result.text)
+    return parse(completion.result.text)
   }
   return {
     adjudicate: async (older, newer, signal) => {
       if (Math.max(older.length, newer.length) > ADJUDICATED_CHARACTERS_MAX) return 'unsure'
-      return ask(buildVerdictPrompt(older, newer), VERDICT_TOKENS_MAX, parseVerdict, signal)
+      return complete(buildVerdictPrompt(older, newer), VERDICT_TOKENS_MAX, parseVerdict, signal)
     },
     summary: ({ memories, tokensMax, signal = NEVER_ABORTED }) => {
       const contents = memories.map(({ content }) => content)
       const limit = Math.min(SUMMARY_TOKENS_MAX, tokensMax + VERDICT_TOKENS_MAX)
-      return ask(buildSummaryPrompt(contents), limit, parseSummary, signal)
+      return complete(buildSummaryPrompt(contents), limit, parseSummary, signal)
     },
     narrative: (sources, signal) =>
-      ask(buildNarrativePrompt(sources), NARRATIVE_TOKENS_MAX, parseNarrative, signal),
+      complete(buildNarrativePrompt(sources), NARRATIVE_TOKENS_MAX, parseNarrative, signal),
   }
 }
 
-/** The same judge, who is asked no more than so often, and not once the work was stopped. */
+/** Limits the number of calls; further ones, and calls after `stop`, resolve to `unsure`. */
 export function limitAdjudications(
   adjudicate: Adjudicate,
   times: number,

@@ -1,51 +1,50 @@
-/** What the steps of one consolidation share. */
+/** State shared by the steps of one consolidation. */
 
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { throwIfAborted } from '../../lib/abort.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { ConsolidationAction, ConsolidationStep } from './report.ts'
 
-/** Of a run; a dry run, which is there to be read, tells all of them. */
-const ACTIONS_TOLD_MAX = 1_000
+/** Recorded actions per run; a dry run records all of them. */
+const RECORDED_ACTIONS_MAX = 1_000
 
 export type ConsolidationProgress = {
   readonly step: ConsolidationStep
   readonly done: number
-  /** Null while nobody knows. */
+  /** Null while unknown. */
   readonly total: number | null
 }
 
 export type ConsolidationRun = {
   readonly ports: MemoryDependencies
   readonly scope: Scope
-  /** The same for all of it, so that steps agree with each other. */
+  /** One instant for all steps, so that they agree with each other. */
   readonly now: Instant
   readonly settings: Settings
   readonly isDryRun: boolean
-  /** Tells how far it is; throws when it is to stop. */
+  /** Reports progress; throws when the run was aborted. */
   readonly reportProgress: (progress: ConsolidationProgress) => void
   readonly actions: ActionLog
-  /** What this run put into the bin, or would. */
+  /** Memories that this run moved to the trash, or would move. */
   readonly trashed: Set<MemoryId>
 }
 
-/** Counts all of them and remembers the first ones, or all for somebody who wants to see them before. */
+/** Counts all actions and records the first ones; in a dry run, all of them. */
 export class ActionLog {
-  readonly told: ConsolidationAction[] = []
-  readonly #toldMax: number
+  readonly recorded: ConsolidationAction[] = []
+  readonly #recordedMax: number
   total = 0
 
   constructor({ isDryRun }: Pick<ConsolidationRun, 'isDryRun'>) {
-    this.#toldMax = isDryRun ? Number.POSITIVE_INFINITY : ACTIONS_TOLD_MAX
+    this.#recordedMax = isDryRun ? Number.POSITIVE_INFINITY : RECORDED_ACTIONS_MAX
   }
 
   add(action: ConsolidationAction): void {
     this.total++
-    if (this.told.length < this.#toldMax) this.told.push(action)
+    if (this.recorded.length < this.#recordedMax) this.recorded.push(action)
   }
 }
 
@@ -53,7 +52,7 @@ export function createChangeId({ ports, now }: ConsolidationRun): ChangeId {
   return ports.ids.next('chg', now)
 }
 
-/** As they are now, in the order of the ids; those that are gone are left out. */
+/** The current memories in the order of the ids; removed ones are missing. */
 export async function loadMemories(
   { ports, scope }: ConsolidationRun,
   ids: readonly MemoryId[],
@@ -61,11 +60,4 @@ export async function loadMemories(
   const { rows } = await ports.store.find('memory', scope, { where: { ids }, limit: ids.length })
   const byId = new Map(rows.map((memory) => [memory.id, memory]))
   return ids.flatMap((id) => byId.get(id) ?? [])
-}
-
-export function throwIfConsolidationAborted(signal: AbortSignal | undefined): void {
-  throwIfAborted(
-    signal,
-    'Consolidation was stopped. What was done stays; the next one goes on from there.',
-  )
 }

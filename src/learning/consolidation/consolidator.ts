@@ -1,14 +1,14 @@
 /**
- * Consolidation: what an owner's memories need from time to time. Those that say the same become one, those that keep
- * coming up rise, those that faded go into the bin, and what is past its time goes.
+ * Consolidation maintains the memories of an owner: it merges duplicates, promotes facts that keep being mentioned, moves
+ * faded memories to the trash and deletes what is past its retention.
  *
- * Every step decides from what is stored, in small commits that are each an ordinary change. So it can be stopped or
- * killed anywhere: what was done is whole, and the next run does the rest. Running it again changes nothing more.
+ * Every step decides from stored rows and commits small, ordinary changes. A run can be aborted or killed at any point;
+ * the next one continues, and running it again without new input changes nothing.
  */
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
-import { NEVER_ABORTED } from '../../lib/abort.ts'
+import { NEVER_ABORTED, throwIfAborted } from '../../lib/abort.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
@@ -17,7 +17,6 @@ import {
   ActionLog,
   type ConsolidationProgress,
   type ConsolidationRun,
-  throwIfConsolidationAborted,
 } from './consolidation-run.ts'
 import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
@@ -39,14 +38,16 @@ export type { ConsolidationReport } from './report.ts'
 export { listReports } from './report-store.ts'
 
 export type ConsolidateOptions = {
-  /** Changes nothing, and tells what it would do. */
+  /** Changes nothing and reports what it would do. */
   readonly dryRun?: boolean
-  /** Ends it between two commits, with the error `cancelled`. */
+  /** Aborts the run between two commits with the error `cancelled`. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ConsolidationProgress) => void
-  /** Words who somebody is; rules do where there is nobody, or where they fail. */
+  /** Words identity narratives; rules are the fallback. */
   readonly word?: WriteNarrative | undefined
 }
+
+const ABORTED = 'Consolidation was stopped. Completed changes stay, and the next run continues.'
 
 export async function consolidate(
   ports: MemoryDependencies,
@@ -62,15 +63,15 @@ export async function consolidate(
     isDryRun: dryRun,
     reportProgress: (progress) => {
       onProgress?.(progress)
-      throwIfConsolidationAborted(signal)
+      throwIfAborted(signal, ABORTED)
     },
     actions: new ActionLog({ isDryRun: dryRun }),
     trashed: new Set(),
   }
   const lastAt = await getLastConsolidation(ports, scope, now)
-  const isHeldBack = isClockSuspect(lastAt, now)
+  const isPurgeSkipped = isClockSuspect(lastAt, now)
   const timed = createStepTimer(ports)
-  const census = await timed('read', () =>
+  const statistics = await timed('read', () =>
     collectStatistics(
       ports,
       scope,
@@ -82,63 +83,50 @@ export async function consolidate(
       (done) => run.reportProgress({ step: 'read', done, total: null }),
     ),
   )
-  const { count: memories, decayed } = census
-  const emptied = isHeldBack
+  const { count: memories, decayed } = statistics
+  const trashPurged = isPurgeSkipped
     ? 0
-    : await timed('empty-trash', () => deleteOldTrash(run, census.oldBin))
-  const merged = await timed('merge', () => mergeDuplicates(run, census))
-  const judged = await timed('adjudicate', () => adjudicateDoubtful(run, { since: lastAt, signal }))
-  const promoted = await timed('promote', () => promoteMentioned(run, census))
-  const { evicted, expired } = await timed('evict', () => evictFaded(run, census))
-  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
-  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => deleteExpiredTurns(run))
-  const trimmed = isHeldBack
+    : await timed('empty-trash', () => deleteOldTrash(run, statistics.oldTrash))
+  const merged = await timed('merge', () => mergeDuplicates(run, statistics))
+  const adjudicated = await timed('adjudicate', () =>
+    adjudicateDoubtful(run, { since: lastAt, signal }),
+  )
+  const promoted = await timed('promote', () => promoteMentioned(run, statistics))
+  const { evicted, expired } = await timed('evict', () => evictFaded(run, statistics))
+  const episodesDeleted = await timed('prune', () => pruneEpisodes(run, statistics.oldEpisodes()))
+  const turnsDeleted = isPurgeSkipped ? 0 : await timed('prune', () => deleteExpiredTurns(run))
+  const expiredEntriesDeleted = isPurgeSkipped
     ? 0
     : await timed('delete-expired-entries', () => deleteExpiredEntries(run))
-  const narrated = await timed('update-narratives', () =>
-    updateNarratives(run, census, { word, signal }),
+  const narrativesWritten = await timed('update-narratives', () =>
+    updateNarratives(run, statistics, { word, signal }),
   )
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
-    ...{
-      isDryRun: dryRun,
-      isPurgeSkipped: isHeldBack,
-      memories,
-      salienceDecayed: decayed,
-      merged,
-      adjudicated: judged,
-      promoted,
-    },
-    ...{
-      evicted,
-      expired,
-      episodesDeleted: prunedEpisodes,
-      turnsDeleted: prunedTurns,
-      expiredEntriesDeleted: trimmed,
-      trashPurged: emptied,
-      narrativesWritten: narrated,
-    },
-    actions: run.actions.told,
+    ...{ isDryRun: dryRun, isPurgeSkipped, memories, salienceDecayed: decayed },
+    ...{ merged, adjudicated, promoted, evicted, expired, episodesDeleted, turnsDeleted },
+    ...{ expiredEntriesDeleted, trashPurged, narrativesWritten },
+    actions: run.actions.recorded,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,
   }
   return dryRun ? report : saveReport(ports, scope, report)
 }
 
-/** Does something and adds what it took to the step. */
+/** Measures the duration of each step. */
 function createStepTimer({ clock }: MemoryDependencies) {
   const durations = Object.fromEntries(CONSOLIDATION_STEPS.map((step) => [step, 0])) as Record<
     ConsolidationStep,
     number
-  > // each of them
+  > // every step is a key
   const timed = async <Result>(step: ConsolidationStep, work: () => Promise<Result>) => {
     const began = clock.now()
     try {
       return await work()
     } finally {
-      // A clock that is set back meanwhile took no time.
+      // The clock may be set back in between.
       durations[step] += Math.max(0, clock.now() - began)
     }
   }

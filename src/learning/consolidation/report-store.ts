@@ -1,14 +1,22 @@
-/** Reports of consolidation: the last ones of each owner are kept, without what would fill them. */
+/** Stores consolidation reports: the latest ones of each owner, with a limited number of actions. */
 
 import { parseEntries } from '../../domain/entries/entry.ts'
-import type { ReportId } from '../../domain/ids.ts'
+import type { ChangeId, MemoryId, ReportId } from '../../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import type { Memory, Revision } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { addMs, type Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
+import { isRevertible } from '../../memory/undo.ts'
+import { pages } from '../../storage/access/row-pages.ts'
 import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
-import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
-import { addUndoStates } from './undo-state.ts'
+import type {
+  ConsolidationAction,
+  ConsolidationReport,
+  StoredConsolidationReport,
+  UndoState,
+} from './report.ts'
 
 export const REPORTS_MAX = 30
 const STORED_ACTIONS_MAX = 200
@@ -60,7 +68,7 @@ export async function listReports(
   return addUndoStates(ports, scope, reports)
 }
 
-/** When the last one began that is not later than now: a later one was made by a clock that has been set back since. */
+/** The start of the last consolidation; reports from the future come from a clock that was set back since. */
 export async function getLastConsolidation(
   { store }: MemoryDependencies,
   scope: Scope,
@@ -72,4 +80,65 @@ export async function getLastConsolidation(
     limit: 1,
   })
   return rows[0]?.at ?? null
+}
+
+/** Derives from current memories and revisions which actions can still be undone. */
+async function addUndoStates(
+  ports: MemoryDependencies,
+  scope: Scope,
+  reports: readonly ConsolidationReport[],
+): Promise<readonly StoredConsolidationReport[]> {
+  const undoable = reports.flatMap(({ actions }) => actions.filter(({ change }) => change !== null))
+  const past = await ChangeHistory.of(ports, scope, [
+    ...new Set(undoable.flatMap(({ memories }) => memories)),
+  ])
+  return reports.map((report) => ({
+    ...report,
+    actions: report.actions.map((action) => ({ ...action, undo: past.undoStateOf(action) })),
+  }))
+}
+
+/** Current memories with their revisions. */
+class ChangeHistory {
+  readonly #current = new Map<MemoryId, Memory>()
+  readonly #versions = new Map<MemoryId, Revision[]>()
+
+  static async of(
+    { store }: MemoryDependencies,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): Promise<ChangeHistory> {
+    const past = new ChangeHistory()
+    for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
+      const some = ids.slice(start, start + PAGE_ROWS_MAX)
+      for await (const page of pages(store, 'memory', scope, { where: { ids: some } })) {
+        for (const memory of page) past.#current.set(memory.id, memory)
+      }
+      for await (const page of pages(store, 'revision', scope, { where: { memories: some } })) {
+        for (const revision of page) {
+          const known = past.#versions.get(revision.memory.id) ?? []
+          past.#versions.set(revision.memory.id, [...known, revision])
+        }
+      }
+    }
+    return past
+  }
+
+  undoStateOf({ change, memories }: ConsolidationAction): UndoState {
+    if (change === null) return 'impossible'
+    const touched = memories.flatMap((id) => this.#isInEffect(id, change) ?? [])
+    if (touched.length === 0) return 'impossible'
+    return touched.includes(true) ? 'possible' : 'done'
+  }
+
+  /** Whether an effect of the change on a memory persists; null when unknown. */
+  #isInEffect(id: MemoryId, change: ChangeId): boolean | null {
+    const now = this.#current.get(id)
+    const versions = this.#versions.get(id) ?? []
+    const after =
+      now?.change === change ? now : versions.find(({ memory }) => memory.change === change)?.memory
+    if (now === undefined || after === undefined) return null
+    const before = versions.find(({ replacedBy }) => replacedBy === change)?.memory ?? null
+    return isRevertible(now, before, after)
+  }
 }

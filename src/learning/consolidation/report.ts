@@ -1,4 +1,4 @@
-/** What a consolidation did, or would do. It holds ids and numbers, never the text of a memory. */
+/** Reports of consolidations: ids and numbers, never the text of a memory. */
 
 import type {
   ConsolidationAction,
@@ -19,12 +19,12 @@ export type ConsolidationReport = ConsolidationReportBody & {
   readonly id: ReportId | null
 }
 
-/** `done`: nothing of it is left to take back. `impossible`: it can't be, or what it was done to is gone. */
+/** `done`: already undone. `impossible`: not undoable, or the memories are gone. */
 export const UNDO_STATES = ['possible', 'done', 'impossible'] as const
 
 export type UndoState = (typeof UNDO_STATES)[number]
 
-/** A report as it is read later, with what can still be taken back of it. */
+/** A stored report with the undo state of each action. */
 export type StoredConsolidationReport = Omit<ConsolidationReport, 'actions'> & {
   readonly actions: readonly (ConsolidationAction & { readonly undo: UndoState })[]
 }
@@ -32,8 +32,8 @@ export type StoredConsolidationReport = Omit<ConsolidationReport, 'actions'> & {
 const GAP_DAYS_MAX = 30
 
 /**
- * Whether so much time has passed since the last consolidation that the clock may have leapt: then this one removes
- * nothing for good, and the next one does. What goes into the bin can be brought back, and needs no such care.
+ * Whether the gap since the last consolidation is so long that the clock may be wrong. Such a run deletes nothing
+ * permanently; the next one does. Moves to the trash can be undone and need no such guard.
  */
 export function isClockSuspect(lastAt: Instant | null, now: Instant): boolean {
   return lastAt !== null && now - lastAt > GAP_DAYS_MAX * DAY_MS

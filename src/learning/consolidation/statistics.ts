@@ -1,6 +1,6 @@
 /**
- * What consolidation keeps in mind of each memory while it works: enough to decide, and so little that an owner's
- * hundred thousand take tens of megabytes. Whoever acts reads the memory itself again.
+ * A compact in-memory summary of all memories of an owner: enough to find candidates, at tens of megabytes for a hundred
+ * thousand memories. Every step reloads a memory before it changes it.
  */
 
 import type { MemoryId, UserId } from '../../domain/ids.ts'
@@ -16,11 +16,11 @@ import {
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'
-import type { EvictionCandidate } from './eviction/eviction-policy.ts'
+import { type EvictionCandidate, isProtectedFromEviction } from './eviction/eviction-policy.ts'
 import { isMergeable } from './merging/merge-decision.ts'
 import { encodeWords, WordSetIndex } from './merging/word-sets.ts'
 
-/** So few that others are answered between two pages. */
+/** Small pages let other requests run in between. */
 const PAGE_ROWS = 100
 const NO_WORDS = new Uint32Array(0)
 
@@ -30,32 +30,33 @@ const IDENTITY = 4
 const SUSPECT = 8
 const MERGEABLE = 16
 const GONE = 32
+const PROTECTED = 64
 
 export type StatisticsTimes = {
   readonly now: Instant
   readonly trashedBefore: number
-  /** Null when digests are kept for good. */
+  /** Null when episodes have no retention limit. */
   readonly madeBefore: Instant | null
 }
 
 export class MemoryStatistics {
   readonly words = new WordSetIndex()
-  /** How many have lost half of their salience or more to time. */
+  /** Memories that lost at least half of their salience to decay. */
   decayed = 0
-  /** What was put into the bin before this. */
-  readonly oldBin: MemoryId[] = []
-  /** What tells who somebody is, in use or disabled; of each user, what is important and what is pinned. Oldest first. */
+  /** Memories that were in the trash before `trashedBefore`. */
+  readonly oldTrash: MemoryId[] = []
+  /** Active and disabled identity statements, oldest first. */
   readonly identities: MemoryId[] = []
   readonly #important = new Map<UserId | null, MemoryId[]>()
   readonly #pinned = new Map<UserId | null, MemoryId[]>()
   readonly #oldEpisodes: MemoryId[] = []
-  /** Digests that are part of another one: of which, and whether they are still within their time. */
+  /** Merged episodes: the episode that they are part of, and whether they are within their retention. */
   readonly #absorbed = new Map<MemoryId, { readonly into: MemoryId; readonly isYoung: boolean }>()
   readonly #ids: MemoryId[] = []
   readonly #groups: number[] = []
   readonly #flags: number[] = []
   readonly #salience: number[] = []
-  readonly #lastMoment: number[] = []
+  readonly #lastActivity: number[] = []
   readonly #groupNumbers = new Map<string, number>()
   readonly #episodes: { readonly index: number; readonly at: Instant }[] = []
 
@@ -63,18 +64,18 @@ export class MemoryStatistics {
     return this.#ids.length
   }
 
-  add(memory: Memory, { now, trashedBefore: binnedBefore, madeBefore }: StatisticsTimes): void {
+  add(memory: Memory, { now, trashedBefore, madeBefore }: StatisticsTimes): void {
     if (memory.status === 'forgotten') {
-      if (memory.updatedAt <= binnedBefore) this.oldBin.push(memory.id)
+      if (memory.updatedAt <= trashedBefore) this.oldTrash.push(memory.id)
       return
     }
     const isOld = madeBefore !== null && memory.createdAt < madeBefore
-    this.#addTelling(memory)
+    this.#addSignificant(memory)
     if (memory.category === 'episode') this.#addEpisode(memory, isOld)
     if (memory.status === 'active') this.#addActive(memory, isOld, now)
   }
 
-  #addTelling({ id, place, category, status, importance, pinned }: Memory): void {
+  #addSignificant({ id, place, category, status, importance, pinned }: Memory): void {
     const isActive = status === 'active'
     if (category === 'identity' && (isActive || status === 'disabled')) this.identities.push(id)
     if (!isActive) return
@@ -89,18 +90,19 @@ export class MemoryStatistics {
 
   #addActive(memory: Memory, isOld: boolean, now: Instant): void {
     const { id, salience, category, trust } = memory
-    // A digest that goes today must not take along what a younger one says.
+    // An episode past its retention must not absorb a younger one.
     const canMerge = isMergeable(memory, now) && !(isOld && category === 'episode')
     this.words.add(canMerge ? encodeWords(memory.content) : NO_WORDS)
     this.#groups.push(this.#groupOf(memory))
     this.#salience.push(salience)
-    this.#lastMoment.push(getLastActivity(memory))
+    this.#lastActivity.push(getLastActivity(memory))
     this.#flags.push(
       (memory.pinned ? PINNED : 0) |
         (category === 'episode' ? EPISODE : 0) |
         (category === 'identity' ? IDENTITY : 0) |
         (trust === 'suspect' ? SUSPECT : 0) |
-        (canMerge ? MERGEABLE : 0),
+        (canMerge ? MERGEABLE : 0) |
+        (isProtectedFromEviction(memory) ? PROTECTED : 0),
     )
     if (!isExemptFromDecay(memory) && countIdleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS)
       this.decayed++
@@ -114,7 +116,7 @@ export class MemoryStatistics {
     return this.#ids[index] ?? ('' as MemoryId) // every index is below `count`
   }
 
-  /** Whether two can't be one memory, whatever they say. */
+  /** Whether two memories can never be merged, whatever they state. */
   isApart(a: number, b: number): boolean {
     return (
       this.#groups[a] !== this.#groups[b] ||
@@ -133,18 +135,18 @@ export class MemoryStatistics {
     return !this.#has(index, EPISODE | IDENTITY | PINNED | SUSPECT | GONE)
   }
 
-  /** It is no longer active. */
-  leave(index: number): void {
+  /** Marks a memory as no longer active. */
+  remove(index: number): void {
     this.#flags[index] = (this.#flags[index] ?? 0) | GONE
   }
 
-  /** It was changed just now, and is this salient since. */
+  /** Records a change of the memory by this run. */
   touch(index: number, salience: number, now: Instant): void {
     this.#salience[index] = salience
-    this.#lastMoment[index] = now
+    this.#lastActivity[index] = now
   }
 
-  /** The memory as far as fading goes. */
+  /** The fields of the memory that eviction needs. */
   candidateAt(index: number): EvictionCandidate {
     return {
       salience: this.#salience[index] ?? 0,
@@ -156,19 +158,20 @@ export class MemoryStatistics {
           : 'general',
       trust: this.#has(index, SUSPECT) ? 'suspect' : 'user',
       status: this.isGone(index) ? 'superseded' : 'active',
+      isProtected: this.#has(index, PROTECTED),
       lastUsedAt: null,
-      updatedAt: (this.#lastMoment[index] ?? 0) as Instant, // came from one
+      updatedAt: (this.#lastActivity[index] ?? 0) as Instant, // stored from one
     }
   }
 
-  /** Of a user, the newest so many that are important, and as many that are pinned. */
-  tellingOf(user: UserId | null, limit: number): readonly MemoryId[] {
+  /** The newest important and the newest pinned memories of a user, up to `limit` each. */
+  significantOf(user: UserId | null, limit: number): readonly MemoryId[] {
     const newest = (lists: ReadonlyMap<UserId | null, readonly MemoryId[]>) =>
       (lists.get(user) ?? []).slice(-limit).reverse()
     return [...new Set([...newest(this.#important), ...newest(this.#pinned)])]
   }
 
-  /** The newest episodes that are still there, made between two instants. */
+  /** The newest remaining episodes that were created in the period. */
   recentEpisodes(from: Instant, to: Instant, limit: number): readonly MemoryId[] {
     return this.#episodes
       .filter(({ index, at }) => at >= from && at <= to && !this.isGone(index))
@@ -177,7 +180,7 @@ export class MemoryStatistics {
       .map(({ index }) => this.idAt(index))
   }
 
-  /** Unpinned digests that are past their time, without those that younger ones became part of. */
+  /** Unpinned episodes past their retention, without those that absorbed younger ones. */
   oldEpisodes(): readonly MemoryId[] {
     const needed = new Set<MemoryId>()
     for (const { into, isYoung } of this.#absorbed.values()) {
@@ -208,18 +211,18 @@ function listed(lists: Map<UserId | null, MemoryId[]>, user: UserId | null): Mem
   return known
 }
 
-/** Reads every memory once: looking for the few that are meant would hold others up for as long as reading all of them. */
+/** Reads every memory once; separate queries per step would take as long each. */
 export async function collectStatistics(
   { store }: MemoryDependencies,
   scope: Scope,
   times: StatisticsTimes,
   onPage: (count: number) => void,
 ): Promise<MemoryStatistics> {
-  const census = new MemoryStatistics()
+  const statistics = new MemoryStatistics()
   const query = { where: {}, order: 'oldest', limit: PAGE_ROWS } as const
   for await (const page of pages(store, 'memory', scope, query)) {
-    for (const memory of page) census.add(memory, times)
-    onPage(census.count)
+    for (const memory of page) statistics.add(memory, times)
+    onPage(statistics.count)
   }
-  return census
+  return statistics
 }

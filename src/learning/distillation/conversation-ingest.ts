@@ -45,6 +45,11 @@ export type IngestInput = {
   readonly sessionDate?: Date | number
   /** Stores the turns without distilling them. */
   readonly skipExtraction?: boolean
+  /**
+   * Whether a model reports the conversation with a tool. Its user messages are then turns of a tool: they are searchable,
+   * and nothing in them counts as the person's own words.
+   */
+  readonly isReported?: boolean
 }
 
 export type IngestDependencies = DistillerDependencies & {
@@ -77,11 +82,12 @@ export async function ingestConversation(
     distil = (place) => distillSession(dependencies, place, signal),
   } = dependencies
   const place = toSessionPlace(input)
-  const exchanges = listExchanges(input, place, ports.clock.now())
+  const origin = input.isReported === true ? 'reported' : 'ingested'
+  const exchanges = listExchanges(input, place, origin, ports.clock.now())
   const isSkipped = input.skipExtraction === true
   const mark = createChangeStamp(ports)
   const planCommit = async (): Promise<PlannedCommit<CommitResult>> => {
-    const known = await loadKnownRows(ports, place)
+    const known = await loadKnownRows(ports, place, origin)
     const changed = findChangedTurns(exchanges.flat(), known.turns)
     const corrected = { changed, all: new Set(known.turns.keys()) }
     const retractions = isSkipped ? [] : await buildRetractions(ports, place, corrected, mark)
@@ -133,12 +139,16 @@ function toSessionPlace({ owner, user, conversation }: IngestInput): SessionPlac
   return { owner: scope.owner, user: scope.user ?? null, session }
 }
 
+/** Part of the ids of turns, so that a reported conversation never replaces one that was ingested. */
+type IngestOrigin = 'ingested' | 'reported'
+
 type IngestedExchange = readonly [Turn, ...Turn[]]
 
 /** Drops exchanges without a user message, and strips context blocks that memory inserted. */
 function listExchanges(
   input: IngestInput,
   place: SessionPlace,
+  origin: IngestOrigin,
   now: Instant,
 ): readonly IngestedExchange[] {
   const { turns, sessionDate } = input
@@ -149,7 +159,7 @@ function listExchanges(
   const saidAt = sessionDate === undefined ? now : Number(sessionDate)
   const toTurn = (role: Turn['role'], said: unknown, position: number): Turn =>
     parseTurn({
-      id: buildTurnId(place, position),
+      id: buildTurnId(place, origin, position),
       place,
       version: 1,
       role,
@@ -159,17 +169,21 @@ function listExchanges(
       saidAt,
     })
   return turns.flatMap(({ user, assistant }, index): readonly IngestedExchange[] => {
-    const asked = toTurn('user', user, index * 2)
-    if (asked.content.trim() === '') return []
+    const question = toTurn(origin === 'reported' ? 'tool' : 'user', user, index * 2)
+    if (question.content.trim() === '') return []
     const answered = assistant == null ? null : toTurn('assistant', assistant, index * 2 + 1)
     const isAnswered = answered !== null && answered.content.trim() !== ''
-    return [isAnswered ? [asked, answered] : [asked]]
+    return [isAnswered ? [question, answered] : [question]]
   })
 }
 
 /** Derived from the position, so that a changed turn replaces the one at its position. */
-function buildTurnId({ owner, user, session }: SessionPlace, position: number): TurnId {
-  return `turn_${hashParts(owner, user, session, 'ingested', position)}` as TurnId // derived, not random
+function buildTurnId(
+  { owner, user, session }: SessionPlace,
+  origin: IngestOrigin,
+  position: number,
+): TurnId {
+  return `turn_${hashParts(owner, user, session, origin, position)}` as TurnId // derived, not random
 }
 
 type KnownRows = {
@@ -181,11 +195,12 @@ type KnownRows = {
 async function loadKnownRows(
   { store }: MemoryDependencies,
   place: SessionPlace,
+  origin: IngestOrigin,
 ): Promise<KnownRows> {
   const turns = new Map<TurnId, Turn>()
   for await (const page of pages(store, 'turn', place, { where: {} })) {
     for (const turn of page)
-      if (turn.id === buildTurnId(place, turn.position)) turns.set(turn.id, turn)
+      if (turn.id === buildTurnId(place, origin, turn.position)) turns.set(turn.id, turn)
   }
   const ids = [...turns.keys()].map(buildSignalId)
   const signals = new Map<SignalId, Signal>()

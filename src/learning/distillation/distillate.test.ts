@@ -54,10 +54,20 @@ describe('finding the answer', () => {
     }
   })
 
+  it('[DI3] as a bare list of facts', () => {
+    const list = [{ content: 'The user likes tea', turns: [0] }, 'The user lives in Rome']
+    for (const text of [JSON.stringify(list), `\`\`\`json\n${JSON.stringify(list)}\n\`\`\``]) {
+      expect(parse(text).facts.map(({ content }) => content)).toEqual([
+        'The user likes tea',
+        'The user lives in Rome',
+      ])
+    }
+  })
+
   it.each([
     ['prose', 'I am sorry, I can not do that.', 'no_object'],
     ['nothing', '', 'no_object'],
-    ['a list', '[1, 2]', 'no_object'],
+    ['a list of numbers', '[1, 2]', 'no_item'],
     ['a cut object', json.slice(0, -20), 'cut'],
     ['one that is cut in its first fact', json.slice(0, json.indexOf('"validFrom"')), 'cut'],
     ['what looks like JSON', "{'episode': None}", 'no_json'],
@@ -89,10 +99,23 @@ describe('what is kept', () => {
   it('[DI4] is all of a good answer, and nothing of what was not asked for', () => {
     expect(parse({ ...FULL, more: 1, episode: { ...FULL.episode, mood: 'good' } })).toEqual({
       ...FULL,
-      facts: [{ ...FULL.facts[0], validFrom: day(2024, 6, 1), validUntil: day(2024, 6, 15) }],
+      facts: [
+        {
+          ...FULL.facts[0],
+          ...{ about: null, validFrom: day(2024, 6, 1), validUntil: day(2024, 6, 15) },
+        },
+      ],
       isEmpty: false,
       problems: [],
     })
+  })
+
+  it('[DI24.2] leaves out when a fact was said', () => {
+    for (const aside of ['(as of May 2026)', '(as of this conversation).', '(Stand: Mai)']) {
+      expect(factOf({ content: `The user lives in Rome ${aside}` })?.content).toMatch(
+        /^The user lives in Rome\.?$/,
+      )
+    }
   })
 
   it('[DI4] knows other spellings of the same fields', () => {

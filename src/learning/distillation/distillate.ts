@@ -1,6 +1,6 @@
 /**
- * What a model made of a conversation, checked. Loose about what was not asked for, strict about what is kept: each item
- * is taken as it stands or left out, and nothing is added that the model did not say.
+ * Parses and validates the answer of a distillation model. Unknown fields are ignored; every item is accepted as it is or
+ * dropped, and nothing is inferred that the answer does not state.
  */
 
 import { MEMORY_TYPES, type MemoryType } from '../../domain/memory.ts'
@@ -43,9 +43,11 @@ export type DistilledFact = {
   readonly importance: number | null
   readonly salience: number | null
   readonly entities: readonly string[]
+  /** Whom the fact is about, when the model names somebody else than the user. */
+  readonly about: string | null
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  /** Which of the turns say it; none when the model didn't tell. */
+  /** Indexes of the source turns; empty when the model named none. */
   readonly turns: readonly number[]
 }
 
@@ -53,9 +55,9 @@ export type Distillate = {
   readonly episode: DistilledEpisode | null
   readonly facts: readonly DistilledFact[]
   readonly identity: readonly string[]
-  /** The model found nothing that deserves to be kept. */
+  /** Whether the answer holds neither an episode nor a fact nor an identity statement. */
   readonly isEmpty: boolean
-  /** What was wrong with what was left out, in words. */
+  /** Why items were dropped. */
   readonly problems: readonly string[]
 }
 
@@ -68,18 +70,18 @@ const ENTITIES_MAX = 20
 const NAME_CHARACTERS_MAX = 100
 const FACTS_MAX = 50
 
-/** A sentence that is longer is no fact, and cut short it could lose its "not". */
+/** Longer statements are dropped: truncation could remove a negation. */
 const FACT_CHARACTERS_MAX = 1_000
 const FACT_CHARACTERS_MIN = 3
 const IDENTITY_MAX = 10
 const IDENTITY_CHARACTERS_MAX = 300
 const FAULTS_MAX = 20
 
-const ASKED_FOR = ['episode', 'facts', 'identity', 'pinned_candidates'] as const
+const EXPECTED_FIELDS = ['episode', 'facts', 'identity', 'pinned_candidates'] as const
 
-/** `shown`: the indexes of the turns that the model was given. Throws when there is nothing to be read. */
+/** `shown`: the indexes of the turns in the prompt. Throws when nothing in the answer is usable. */
 export function parseDistillate(text: string, shown: readonly number[]): Distillate {
-  const fields = parseAnswerObject(text, ASKED_FOR)
+  const fields = parseAnswerObject(text, EXPECTED_FIELDS)
   const faults: string[] = []
   const parsed = {
     episode: parseEpisode(fields, faults),
@@ -93,7 +95,7 @@ export function parseDistillate(text: string, shown: readonly number[]): Distill
       'no_item',
     )
   }
-  if (isEmpty) assertExpectedAnswer(fields, ASKED_FOR)
+  if (isEmpty) assertExpectedAnswer(fields, EXPECTED_FIELDS)
   return { ...parsed, isEmpty, problems: faults.slice(0, FAULTS_MAX) }
 }
 
@@ -110,14 +112,14 @@ function parseEpisode(fields: Fields, faults: string[]): DistilledEpisode | null
   if (given === undefined || given === '') return null
   const episode = read.toObject(given)
   if (episode === null) {
-    faults.push('"episode" is an object or null.')
+    faults.push('"episode" must be an object or null.')
     return null
   }
   const said = read.getFirstField(episode, 'summary')
   if (said === undefined || (typeof said === 'string' && said.trim() === '')) return null
   const summary = read.toSingleLineText(said, SUMMARY_CHARACTERS_MAX)
   if (summary === null) {
-    faults.push('"summary" is text of 1 to 3 sentences.')
+    faults.push('"summary" must be 1 to 3 sentences.')
     return null
   }
   const lines = (...names: readonly string[]) =>
@@ -133,7 +135,7 @@ function parseEpisode(fields: Fields, faults: string[]): DistilledEpisode | null
   }
 }
 
-/** "Sure! Here is a summary:" is said to whoever asked. */
+/** Removes a preamble such as "Sure! Here is a summary:". */
 function stripPreamble(summary: string): string {
   const rest = summary.replace(
     /^(?:(?:sure|certainly|of course|okay|ok)[,!.]+ *)?(?:here(?: i|['’])s (?:a|the|your) [^:.]{0,40}summary[^:.]{0,40}:|summary:) */i,
@@ -158,7 +160,7 @@ function parseFacts(fields: Fields, shown: ReadonlySet<number>, faults: string[]
   return facts
 }
 
-/** A fact may be no more than its sentence. */
+/** Accepts an object or a plain sentence. */
 export function parseFact(
   item: unknown,
   shown: ReadonlySet<number>,
@@ -169,12 +171,14 @@ export function parseFact(
     fields &&
     read.toSingleLineText(read.getFirstField(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
   if (fields === null || content === null || content.length < FACT_CHARACTERS_MIN) {
-    faults.push(`A fact has "content": one sentence of up to ${FACT_CHARACTERS_MAX} characters.`)
+    faults.push(
+      `"content" of a fact must be one sentence of up to ${FACT_CHARACTERS_MAX} characters.`,
+    )
     return null
   }
   const category = parseChoice(FACT_CATEGORIES, read.getFirstField(fields, 'category')) ?? 'general'
   return {
-    content,
+    content: stripAside(content),
     category,
     type:
       parseChoice(MEMORY_TYPES, read.getFirstField(fields, 'type')) ?? inferMemoryType(category),
@@ -185,6 +189,7 @@ export function parseFact(
       ENTITIES_MAX,
       NAME_CHARACTERS_MAX,
     ),
+    about: read.toSingleLineText(read.getFirstField(fields, 'about'), NAME_CHARACTERS_MAX),
     ...parseValidity(fields),
     turns: read.toTurnIndexes(
       read.getFirstField(fields, 'turns', 'sourceTurns', 'source_turns'),
@@ -192,6 +197,15 @@ export function parseFact(
     ),
   }
 }
+
+/** "… (as of May 2026)" repeats when it was said, and would make every restatement another fact. */
+function stripAside(content: string): string {
+  const plain = content.replace(AS_OF, '$1')
+  return plain.length < FACT_CHARACTERS_MIN ? content : plain
+}
+
+const AS_OF =
+  /\s*\((?:as of|since this conversation|stand:?|a fecha de|en date du?|em|a partir de|截至|時点)[^)]{0,40}\)([.。]?)\s*$/iu
 
 function parseValidity(fields: Fields): Pick<DistilledFact, 'validFrom' | 'validUntil'> {
   const validFrom =
@@ -202,7 +216,7 @@ function parseValidity(fields: Fields): Pick<DistilledFact, 'validFrom' | 'valid
   return isBackwards ? { validFrom: null, validUntil: null } : { validFrom, validUntil }
 }
 
-/** What happened or was decided is over some day; the rest holds until it is corrected. */
+/** Events and decisions are episodic; other facts hold until they are corrected. */
 function inferMemoryType(category: FactCategory): MemoryType {
   return category === 'event' || category === 'decision' ? 'episodic' : 'factual'
 }
@@ -216,7 +230,7 @@ function parseIdentity(fields: Fields, faults: string[]): readonly string[] {
       content === null ? item : read.getFirstField(content, 'content'),
       IDENTITY_CHARACTERS_MAX,
     )
-    if (text === null) faults.push('"identity" is a list of sentences.')
+    if (text === null) faults.push('"identity" must be a list of sentences.')
     else if (!known.has(normalizeStatement(text)) && texts.length < IDENTITY_MAX) {
       known.add(normalizeStatement(text))
       texts.push(text)
@@ -225,7 +239,7 @@ function parseIdentity(fields: Fields, faults: string[]): readonly string[] {
   return texts
 }
 
-/** One item stands for a list of one; an object of items for the list of them would be guessing. */
+/** Accepts a single item in place of a list. */
 export function parseItems(
   fields: Fields,
   name: string,
@@ -236,7 +250,7 @@ export function parseItems(
   if (given === undefined || given === '') return []
   if (Array.isArray(given)) return given
   if (typeof given === 'string' || read.toObject(given) !== null) return [given]
-  faults.push(`"${name}" is a list.`)
+  faults.push(`"${name}" must be a list.`)
   return []
 }
 

@@ -3,12 +3,18 @@
 import type { SessionId, UserId } from '../../domain/ids.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { Job, JobOutcome, JobRequest, Jobs } from '../../jobs/jobs.ts'
-import { runExclusive, type WaitOptions } from '../../jobs/run-exclusive.ts'
+import {
+  type Job,
+  type JobOutcome,
+  type JobRequest,
+  type Jobs,
+  runExclusive,
+  type WaitOptions,
+} from '../../jobs/jobs.ts'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, ERRORS, type ErrorCode, toAppError } from '../../lib/errors.ts'
-import type { Instant } from '../../lib/time.ts'
+import { HOUR_MS, type Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import { countPendingSignals } from '../signals.ts'
@@ -16,8 +22,6 @@ import { findEpisode } from './episode-writer.ts'
 import { createDistillation, createFailedDistillation, type Distillation } from './outcome.ts'
 
 export const DISTILL_JOB = 'distill'
-
-const HOUR_MS = 3_600_000
 
 /** Without a model a retry is pointless; `retryModelJobs` wakes the job when there is one. */
 const NO_MODEL_RETRY_MS = 30 * 24 * HOUR_MS

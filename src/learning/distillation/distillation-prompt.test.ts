@@ -118,7 +118,7 @@ describe('after each turn', () => {
 
   it('[DI6] shows the last 15 messages and asks only about those not seen', () => {
     const extraction = buildTurnExtraction(turns, isSeen)
-    expect(extraction?.asked.map(({ index }) => index)).toEqual([27, 28, 29])
+    expect(extraction?.extracted.map(({ index }) => index)).toEqual([27, 28, 29])
     const lines = extraction?.messages.at(-1)?.content.split('\n') ?? []
     expect(lines.filter((line) => line.startsWith('<turn'))).toHaveLength(EXTRACTED_TURNS_MAX)
     expect(lines.indexOf('New:')).toBe(13)

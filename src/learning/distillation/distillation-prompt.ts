@@ -6,7 +6,7 @@ import { fenceText, fenceTurn } from '../completions/prompt-fencing.ts'
 import type { TurnSelection } from './turn-selection.ts'
 
 /** Increment with every change of the prompt that may change an answer. */
-export const DISTILLATION_VERSION = '1'
+export const DISTILLATION_VERSION = '2'
 
 /** The subset of `ModelMessage` that prompts need. */
 export type PromptMessage = {
@@ -58,19 +58,20 @@ Answer with one JSON object and nothing else:
       "importance": 5,
       "salience": 0.6,
       "entities": ["names in it"],
+      "about": "whom it is about, or null when it is about the user",
       "validFrom": "2024-05-31 or null",
       "validUntil": "2024-06-30 or null",
       "turns": [0]
     }
   ],
-  "identity": ["who the person is for good: name, family, profession, home, health, values"]
+  "identity": ["lasting statements that the user made in the first person: name, family, profession, home, health, values"]
 }
 
 How:
 - Write in the language of the conversation.
-- Write facts in the third person, about "the user" or about whoever is named, never about "I".
-- A time that is told relative to when it was said ("yesterday", "next month") becomes a date, counted from the time of that turn.
-- "turns" are the indexes of the turns that say it. Only what the turns say: invent nothing, guess nothing.
+- Write facts in the third person. Call the person "the user", also when you know the name, and others by relation and name: "the user's sister Ines".
+- Stay close to the user's own words. Convert relative times ("yesterday", "next month") to dates, counted from the time of the turn.
+- "turns" are the indexes of the user's turns that say it. Only what the turns say: invent nothing, guess nothing. Text that the user quotes, pastes or plays is not what the user says.
 - What the assistant says is no fact about the user, unless the user agrees.
 - Few and lasting: most conversations hold 0 to 5 facts. No small talk, no questions, no task that is over, no passwords or keys.
 - Keep every "not" and every number.
@@ -136,9 +137,9 @@ export function buildRepairPrompt(
     {
       role: 'user',
       content: [
-        'That could not be used:',
+        'The answer is unusable:',
         ...faultLines,
-        'Answer again, with the complete JSON object in the form that was asked for and nothing around it. Make it shorter if it was cut off.',
+        'Answer again with the complete JSON object in the requested form and nothing around it. Shorten it if it was truncated.',
       ].join('\n'),
     },
   ]

@@ -30,6 +30,8 @@ export type DistillationTask = {
   readonly messages: readonly PromptMessage[]
   /** The turns that the model may name as sources. */
   readonly shown: readonly SelectedTurn[]
+  /** All turns of the prompt, including those that are only context. */
+  readonly prompted: readonly SelectedTurn[]
   readonly isTrivial: boolean
   readonly version: string
   parse(text: string): Distillate
@@ -44,6 +46,7 @@ export function buildSessionTask(
   return {
     messages: buildDistillationPrompt(selection, context),
     shown: selection.turns,
+    prompted: selection.turns,
     isTrivial: selection.isTrivial,
     version: DISTILLATION_VERSION,
     parse: (text) => parseDistillate(text, shown),
@@ -55,16 +58,17 @@ export function buildTurnsTask(before: readonly Turn[], turns: readonly Turn[]):
   const isNew = new Set(turns.map(({ id }) => id))
   const all = [...before.slice(-Math.max(0, EXTRACTED_TURNS_MAX - turns.length)), ...turns]
   const extraction = buildTurnExtraction(all, ({ id }) => !isNew.has(id))
-  const asked = extraction?.asked ?? []
+  const extracted = extraction?.extracted ?? []
   return {
     messages: extraction?.messages ?? [],
-    shown: asked,
-    isTrivial: asked.every(({ text }) => text.trim() === ''),
+    shown: extracted,
+    prompted: extraction?.prompted ?? [],
+    isTrivial: extracted.every(({ text }) => text.trim() === ''),
     version: TURN_EXTRACTION_VERSION,
     parse: (text) => {
       const facts = parseTurnFacts(
         text,
-        asked.map(({ index }) => index),
+        extracted.map(({ index }) => index),
       )
       return { episode: null, facts, identity: [], isEmpty: facts.length === 0, problems: [] }
     },

@@ -3,6 +3,7 @@
  *
  *   read      the pending signals and their turns
  *   extract   call the model once, with one repair attempt
+ *   ground    check every statement against the turns
  *   decide    compare each fact with known memories and with the facts before it
  *   commit    episode, facts, identity and the marks on the signals, atomically
  *
@@ -14,15 +15,17 @@
 
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import type { Memory } from '../../domain/memory.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
-import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { DraftInput } from '../../memory/draft.ts'
 import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
+import type { WriteDecision } from '../../memory/write-decision.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -37,6 +40,7 @@ import {
   type TokensUsed,
 } from '../completions/completion.ts'
 import { limitAdjudications } from '../completions/model-tasks.ts'
+import { gradeIdentity } from '../identity/identity-grade.ts'
 import {
   countPendingSignals,
   loadSignals,
@@ -58,18 +62,13 @@ import {
 import { findEpisode, loadEpisode, writeEpisode } from './episode-writer.ts'
 import {
   buildFactDraft,
-  buildIdentityDraft,
   extractPatternFacts,
   extractTurnFacts,
   isUserTurn,
   PATTERN_FACTS_MAX,
 } from './fact-drafts.ts'
-import {
-  countDecisions,
-  isIdentityAddition,
-  selectIdentityStatements,
-  writeFacts,
-} from './fact-writer.ts'
+import { addFact, countDecisions, isIdentityAddition, writeFacts } from './fact-writer.ts'
+import { type GroundedDistillate, groundDistillate, listUserNames } from './grounded-distillate.ts'
 import {
   createDistillation,
   type Distillation,
@@ -78,7 +77,6 @@ import {
   NO_FACTS,
 } from './outcome.ts'
 import { EXTRACTED_TURNS_MAX } from './turn-prompt.ts'
-import type { SelectedTurn } from './turn-selection.ts'
 
 export type DistillerDependencies = {
   /** With the settings of the owner applied. */
@@ -188,8 +186,10 @@ class DistillationRound {
     if (distillate === null) return this.#scanWithPatterns()
     this.#throwIfCancelled()
     if (distillate.isEmpty) return this.#commit(snapshot, { outcome: 'empty:nothing' })
+    const grounded = await this.#ground(distillate, task)
+    this.#throwIfCancelled()
     const write: WriteFacts = (batch, mark) =>
-      this.#writeDistillate(batch, mark, distillate, task, snapshot)
+      this.#writeDistillate(batch, mark, grounded, task, snapshot)
     const verdicts = await this.#prefetchVerdicts(write)
     return this.#commit(snapshot, { outcome: 'distilled', write, verdicts })
   }
@@ -347,8 +347,8 @@ class DistillationRound {
   async #writeDistillate(
     batch: WriteBatch,
     { now }: ChangeStamp,
-    { episode, facts, identity }: Distillate,
-    { shown, version }: DistillationTask,
+    { episode, facts, ungrounded }: GroundedDistillate,
+    { shown, prompted, version }: DistillationTask,
     { turns }: SessionSnapshot,
   ): Promise<StoredFacts> {
     const known = await loadEpisode(this.#ports, this.#place)
@@ -358,46 +358,57 @@ class DistillationRound {
       episode === null
         ? null
         : await writeEpisode(batch, this.#place.session, episode, earlier, shown, ids, now)
-    const drafts = facts.map((fact) => buildFactDraft(fact, shown, version))
-    const decisions = await writeFacts(batch, drafts, now)
-    // In `turns` mode the model returns facts only, and rules select the identity statements.
-    const statements = this.#mode === 'turns' ? selectIdentityStatements(drafts) : identity
-    const added = await this.#addIdentity(
-      batch,
-      { facts, identity: statements },
-      shown,
-      version,
-      now,
-    )
+    const identity = await this.#loadIdentity()
+    const knownIdentity = new Set(identity.map(({ content }) => normalizeStatement(content)))
+    const counted: WriteDecision[] = []
+    let added = 0
+    for (const fact of facts) {
+      // Known identity statements stay as they are, also disabled ones.
+      const isKnown = fact.isIdentity && knownIdentity.has(normalizeStatement(fact.content))
+      if (isKnown && fact.isIdentityOnly) continue
+      const draft = buildFactDraft(
+        isKnown ? { ...fact, isIdentity: false } : fact,
+        prompted,
+        version,
+      )
+      const decision = await addFact(batch, draft, now)
+      if (!fact.isIdentityOnly) counted.push(decision)
+      const canAdd = fact.isIdentity && fact.grounding.isGrounded && !isKnown
+      if (canAdd && isIdentityAddition(decision)) added++
+    }
     return {
       episode: written ?? known?.found.id ?? null,
-      facts: countDecisions(decisions),
+      facts: { ...countDecisions(counted), ungrounded },
       identity: added,
     }
   }
 
-  /** Skips statements that are known, ignoring case. */
-  async #addIdentity(
-    batch: WriteBatch,
-    { facts, identity }: Pick<Distillate, 'facts' | 'identity'>,
-    shown: readonly SelectedTurn[],
-    version: string,
-    now: Instant,
-  ): Promise<number> {
-    if (identity.length === 0) return 0
+  async #loadIdentity(): Promise<readonly Memory[]> {
     const { rows } = await this.#ports.store.find('memory', this.#home, {
       where: { categories: ['identity'], statuses: ['active', 'disabled'] },
       limit: PAGE_ROWS_MAX,
     })
-    const known = new Set(rows.map(({ content }) => normalizeStatement(content)))
-    let added = 0
-    for (const content of identity) {
-      if (known.has(normalizeStatement(content))) continue
-      known.add(normalizeStatement(content))
-      const draft = parseDraft(buildIdentityDraft(content, facts, shown, version), now)
-      if (isIdentityAddition(await batch.add(draft))) added++
-    }
-    return added
+    return rows
+  }
+
+  /** In `turns` mode the model returns facts only, and rules select the identity statements. */
+  async #ground(
+    distillate: Distillate,
+    { prompted }: DistillationTask,
+  ): Promise<GroundedDistillate> {
+    const grounded = await groundDistillate(
+      distillate,
+      prompted,
+      listUserNames(await this.#loadIdentity()),
+      this.#ports.embedder,
+      this.#signal,
+    )
+    if (this.#mode !== 'turns') return grounded
+    const facts = grounded.facts.map((fact) => ({
+      ...fact,
+      isIdentity: fact.grounding.isGrounded && gradeIdentity(fact.content) !== null,
+    }))
+    return { ...grounded, facts }
   }
 
   async #getEpisodeId(): Promise<{ readonly episode: MemoryId | null }> {

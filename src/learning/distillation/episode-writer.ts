@@ -1,9 +1,9 @@
-/** The episode of a session: one memory, which every distillation of the session goes on with. */
+/** The episode of a session: one memory that every distillation of the session updates. */
 
 import type { MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
 import { DISTILLATION_EXTRACTOR, type Memory } from '../../domain/memory.ts'
-import type { Place, Scope } from '../../domain/scope.ts'
+import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -16,24 +16,22 @@ import type { DistilledEpisode } from './distillate.ts'
 import { DISTILLATION_VERSION } from './distillation-prompt.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
-type SessionPlace = Place & { readonly session: SessionId }
-
 const HASH_CHARACTERS = 40
 const LINES_MAX = 20
 
-/** Of one list as JSON: all of them must fit into the metadata of a memory, beside what a person may have put there. */
+/** Per list as JSON, so that all lists fit into the metadata of a memory beside fields that callers set. */
 const LIST_CHARACTERS_MAX = 3_000
 const ENTITIES_MAX = 64
 
-/** Sessions may have longer names than keys. */
+/** Hashed, because session names may be longer than keys. */
 export function buildEpisodeKey(session: SessionId): string {
   return `episode:${sha256(session).slice(0, HASH_CHARACTERS)}`
 }
 
-/** Where the digest of a session is found, and its own one, which may have become part of that. */
+/** `own` is the episode of the session; `found` is the active one that it was merged into, or itself. */
 export type KnownEpisode = { readonly own: Memory; readonly found: Memory }
 
-/** The digest of a session; the one that it became part of, where it did. */
+/** The active episode that covers a session. */
 export async function findEpisode(
   ports: MemoryDependencies,
   place: SessionPlace,
@@ -56,25 +54,26 @@ export async function loadEpisode(
   return own === undefined || found === null ? null : { own, found }
 }
 
-/** Null unless it is a digest that is still told. */
+/** Follows supersession to an episode that is not superseded; null when there is none. */
 async function findSuccessor(
   { store }: MemoryDependencies,
   home: Scope,
   own: Memory,
 ): Promise<Memory | null> {
-  const passed = new Set([own.id])
+  const visited = new Set([own.id])
   let next = own.supersededBy
-  while (next !== null && !passed.has(next)) {
-    passed.add(next)
-    const heir: Memory | null = await store.get('memory', home, next)
-    if (heir === null || heir.category !== 'episode' || heir.status === 'forgotten') return null
-    if (heir.status !== 'superseded') return heir
-    next = heir.supersededBy
+  while (next !== null && !visited.has(next)) {
+    visited.add(next)
+    const successor: Memory | null = await store.get('memory', home, next)
+    if (successor === null || successor.category !== 'episode' || successor.status === 'forgotten')
+      return null
+    if (successor.status !== 'superseded') return successor
+    next = successor.supersededBy
   }
   return null
 }
 
-/** `earlier`: the session's own, also where it became part of another. Null when it was forgotten after all of this was said. */
+/** `earlier`: the session's own episode, also when merged into another. Null when a tombstone newer than the turns refuses it. */
 export async function writeEpisode(
   batch: WriteBatch,
   session: SessionId,
@@ -92,7 +91,7 @@ export async function writeEpisode(
     .flat()
     .map(String)
   const isSuspect = [episode.summary, ...lines].some(isInstructionOverride)
-  // The one of the session is replaced in any case; whether it is to be believed is told by what it says now.
+  // The write keeps the trust of the earlier version; only the new text decides.
   batch.amend({ ...decision.memory, trust: isSuspect ? 'suspect' : 'user' })
   return decision.memory.id
 }
@@ -106,7 +105,7 @@ function buildEpisodeDraft(
 ): DraftInput {
   const times = shown.map(({ turn }) => turn.saidAt)
   const happenedAt = Math.min(earlier?.validFrom ?? Number.POSITIVE_INFINITY, ...times) as Instant
-  const joined = (name: string, more: readonly string[]) =>
+  const mergeList = (name: string, more: readonly string[]) =>
     takeWithinLimit(mergeLists(toTextList(earlier?.metadata[name]), more, LINES_MAX))
   return {
     content: summary,
@@ -117,9 +116,9 @@ function buildEpisodeDraft(
     validFrom: happenedAt,
     entities: mergeLists(earlier?.entities ?? [], entities, ENTITIES_MAX),
     metadata: {
-      topics: joined('topics', topics),
-      decisions: joined('decisions', decisions),
-      actionItems: joined('actionItems', actionItems),
+      topics: mergeList('topics', topics),
+      decisions: mergeList('decisions', decisions),
+      actionItems: mergeList('actionItems', actionItems),
     },
     observedAt: Math.max(...times),
     provenance: {
@@ -131,7 +130,7 @@ function buildEpisodeDraft(
   }
 }
 
-/** Distinct, in order; when there are too many, the newest. */
+/** Distinct values in order, limited to the newest. */
 function mergeLists<Text extends string>(
   known: readonly Text[],
   more: readonly Text[],
@@ -140,7 +139,7 @@ function mergeLists<Text extends string>(
   return [...new Set([...known, ...more])].slice(-countMax)
 }
 
-/** The newest that fit. */
+/** The newest lines within the limit. */
 function takeWithinLimit(lines: readonly string[]): readonly string[] {
   const kept: string[] = []
   let left = LIST_CHARACTERS_MAX

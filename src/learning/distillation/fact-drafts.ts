@@ -8,12 +8,12 @@ import type { Turn } from '../../domain/turn.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
-import { normalizeStatement } from '../../text/fingerprint.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-grade.ts'
 import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
 import { assessTrust } from '../statement-trust.ts'
-import type { DistilledFact } from './distillate.ts'
+import type { GroundedFact } from './grounded-distillate.ts'
+import type { Grounding } from './grounding/grounding.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
 /** The source turns of a statement, and the time and trust that follow from them. */
@@ -24,14 +24,15 @@ type FactSource = {
 }
 
 export function buildFactDraft(
-  fact: DistilledFact,
+  fact: GroundedFact,
   shown: readonly SelectedTurn[],
   version: string,
 ): DraftInput {
   const source = getFactSource(fact.turns, shown)
-  const { content, type, category, importance, salience, entities, validFrom } = fact
+  const { content, type, category, importance, salience, entities, validFrom, grounding } = fact
   // A statement about a period that had already ended stays true, so it gets no end.
   const validUntil = (fact.validUntil ?? 0) > source.observedAt ? fact.validUntil : null
+  const trust = grounding.isGrounded ? assessTrust(content, source.trust) : 'suspect'
   return {
     content,
     type,
@@ -42,36 +43,21 @@ export function buildFactDraft(
     ...(validFrom === null ? {} : { validFrom }),
     // Without `validFrom`, a statement holds from when it was said.
     ...(validUntil === null ? {} : { validUntil }),
-    trust: assessTrust(content, source.trust),
+    ...(fact.isIdentity ? buildIdentityFields(grounding, trust) : {}),
+    trust,
     observedAt: source.observedAt,
     provenance: buildProvenance(source, version),
   }
 }
 
-/** Models name no turns for identity statements, unless one of their facts says the same. */
-export function buildIdentityDraft(
-  content: string,
-  facts: readonly DistilledFact[],
-  shown: readonly SelectedTurn[],
-  version: string,
-): DraftInput {
-  const same = facts.find(
-    (fact) => normalizeStatement(fact.content) === normalizeStatement(content),
-  )
-  const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
-  const named = same === undefined || same.turns.length === 0 ? spoken : same.turns
-  const source = getFactSource(named, shown)
-  const trust = assessTrust(content, source.trust)
+/** Pinned memories are in every context, so only what the user said about themself is pinned. */
+function buildIdentityFields(grounding: Grounding, trust: Trust): Partial<DraftInput> {
+  if (grounding.isGrounded && !grounding.isFirstPerson) return {}
   return {
-    content,
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
-    // Pinned memories are always in the context, so a suspect one needs a review first.
     ...(trust === 'suspect' ? {} : { pinned: true, metadata: AUTO_PIN }),
-    trust,
-    observedAt: source.observedAt,
-    provenance: buildProvenance(source, version),
   }
 }
 

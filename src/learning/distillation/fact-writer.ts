@@ -5,7 +5,6 @@ import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
 import type { WriteDecision } from '../../memory/write-decision.ts'
-import { gradeIdentity } from '../identity/identity-grade.ts'
 import { type FactCounts, NO_FACTS } from './outcome.ts'
 
 /** Adds drafts in order, because each decision depends on the ones before it. */
@@ -20,7 +19,11 @@ export async function writeFacts(
 }
 
 /** Stores a statement without its period when the period that the model named is invalid. */
-async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Promise<WriteDecision> {
+export async function addFact(
+  batch: WriteBatch,
+  input: DraftInput,
+  now: Instant,
+): Promise<WriteDecision> {
   try {
     return await batch.add(parseDraft(input, now))
   } catch (thrown) {
@@ -28,13 +31,6 @@ async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Prom
     const { validFrom: _, validUntil: __, ...timeless } = input
     return batch.add(parseDraft(timeless, now))
   }
-}
-
-/** The user's own statements about their identity. */
-export function selectIdentityStatements(drafts: readonly DraftInput[]): readonly string[] {
-  return drafts
-    .filter(({ content, trust }) => trust === 'user' && gradeIdentity(content) !== null)
-    .map(({ content }) => content)
 }
 
 /** Whether the decision added an identity statement or turned a known memory into one. */

@@ -23,8 +23,10 @@ export type FactCounts = {
   readonly reinforced: number
   readonly superseded: number
   readonly conflicts: number
-  /** Facts among the others that wait for review because they look like instructions. */
+  /** Facts among the others that wait for review: they look like instructions, or the user's words do not support them. */
   readonly suspect: number
+  /** Statements of the model that the user's words do not support; they wait for review or were dropped. */
+  readonly ungrounded: number
   /** Facts that were not stored because they were forgotten after they were said. */
   readonly refused: number
 }
@@ -36,6 +38,7 @@ export const NO_FACTS: FactCounts = {
   superseded: 0,
   conflicts: 0,
   suspect: 0,
+  ungrounded: 0,
   refused: 0,
 }
 

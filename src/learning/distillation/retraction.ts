@@ -5,8 +5,7 @@
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
-import type { ChangeStamp } from '../../memory/memory-changes.ts'
-import { buildReplacement } from '../../memory/memory-changes.ts'
+import { buildReplacement, type ChangeStamp, stampMemory } from '../../memory/memory-changes.ts'
 import { isUserPinned } from '../../memory/pins.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -60,7 +59,7 @@ function isRetained(memory: Memory): boolean {
 
 function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: ChangeStamp): Memory {
   const turns = memory.provenance.turns.filter((id) => !changed.has(id))
-  return { ...memory, provenance: { ...memory.provenance, turns }, ...nextVersion(memory, mark) }
+  return { ...stampMemory(memory, mark), provenance: { ...memory.provenance, turns } }
 }
 
 /** Leaves no tombstone, so that the same statement can be learned again. */
@@ -70,19 +69,18 @@ async function buildTrashChange(
   memory: Memory,
   { now, ...shared }: ChangeStamp,
 ): Promise<readonly Change[]> {
-  // The session soon has another digest, beside which this one can't be brought back: that must not keep back the rest.
-  const isDigest = memory.category === 'episode'
-  const mark = { now, change: isDigest ? ports.ids.next('chg', now) : shared.change }
-  const binned: Memory = { ...memory, status: 'forgotten', ...nextVersion(memory, mark) }
+  // The session gets a new episode, so restoring this one may fail; that must not block restoring the rest.
+  const isEpisode = memory.category === 'episode'
+  const mark = { now, change: isEpisode ? ports.ids.next('chg', now) : shared.change }
+  const trashed: Memory = { ...stampMemory(memory, mark), status: 'forgotten' }
   const replaced = await loadSuperseded(ports, place, memory)
   return [
-    // First, because it may hold the key of what it replaced.
-    ...buildReplacement(ports, memory, binned),
+    // First, because it may hold the key of a memory that it superseded.
+    ...buildReplacement(ports, memory, trashed),
     ...replaced.flatMap(({ current, before: { status, validUntil } }) =>
       buildReplacement(ports, current, {
-        ...current,
+        ...stampMemory(current, mark),
         ...{ status, validUntil, supersededBy: null },
-        ...nextVersion(current, mark),
       }),
     ),
   ]
@@ -90,7 +88,7 @@ async function buildTrashChange(
 
 type SupersededMemory = { readonly current: Memory; readonly before: Memory }
 
-/** What gave way to a memory when it was made, and still does. */
+/** Memories that were superseded when this one was created, and still are. */
 async function loadSuperseded(
   { store }: MemoryDependencies,
   { owner, user }: SessionPlace,
@@ -108,8 +106,4 @@ async function loadSuperseded(
     }
   }
   return [...replaced.values()]
-}
-
-function nextVersion({ version }: Memory, { change, now }: ChangeStamp) {
-  return { version: version + 1, change, updatedAt: now }
 }

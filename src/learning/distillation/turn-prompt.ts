@@ -9,7 +9,7 @@ import { type DistilledFact, parseFact, parseItems } from './distillate.ts'
 import { type PromptMessage, TURNS_ARE_DATA } from './distillation-prompt.ts'
 import { type SelectedTurn, selectLastTurns, type TurnText } from './turn-selection.ts'
 
-export const TURN_EXTRACTION_VERSION = 'turns-1'
+export const TURN_EXTRACTION_VERSION = 'turns-2'
 /** Turns per prompt, including context turns. */
 export const EXTRACTED_TURNS_MAX = 15
 const FACTS_MAX = 20
@@ -20,20 +20,22 @@ const TASK = `You find facts worth remembering in a conversation.
 ${TURNS_ARE_DATA}
 
 Answer with one JSON object and nothing else:
-{"facts": [{"content": "…", "category": "general | preference | fact | event | relationship | decision | entity", "importance": 5, "turns": [0]}]}
+{"facts": [{"content": "…", "category": "general | preference | fact | event | relationship | decision | entity", "importance": 5, "about": null, "turns": [0]}]}
 
 How:
 - Only from the turns under "New". Those under "Before" are there to understand them.
-- Each fact is one sentence in the third person that can be understood alone: names instead of "he" or "it", "the user" instead of "I".
+- Each fact is one sentence in the third person that can be understood alone: names instead of "he" or "it", "the user" instead of "I" or the user's own name. Stay close to the user's words.
 - In the language of the conversation. "Yesterday" and the like become dates, counted from the time of the turn.
 - Only what is said: invent nothing. What the assistant says is no fact about the user, unless the user agrees. No small talk, no questions, no passwords or keys.
-- "importance" is 1 to 10. "turns" are the indexes of the turns that say it. Keep every "not" and every number.
+- "importance" is 1 to 10. "turns" are the indexes of the user's turns that say it; "about" is whom it is about, when it is not the user. Keep every "not" and every number.
 - Nothing new: {"facts": []}`
 
 export type TurnExtraction = {
   readonly messages: readonly PromptMessage[]
   /** The turns to extract facts from. */
-  readonly asked: readonly SelectedTurn[]
+  readonly extracted: readonly SelectedTurn[]
+  /** All turns of the prompt. */
+  readonly prompted: readonly SelectedTurn[]
 }
 
 /** `isSeen` selects turns that were extracted before. Null when all of the last turns were. */
@@ -42,28 +44,32 @@ export function buildTurnExtraction(
   isSeen: (turn: TurnText) => boolean,
 ): TurnExtraction | null {
   const shown = selectLastTurns(turns, EXTRACTED_TURNS_MAX)
-  const asked = shown.filter(({ turn }) => !isSeen(turn))
-  if (asked.length === 0) return null
+  const extracted = shown.filter(({ turn }) => !isSeen(turn))
+  if (extracted.length === 0) return null
   const before = shown.filter(({ turn }) => isSeen(turn))
   const lines = [
     ...(before.length === 0 ? [] : ['Before:', ...before.map(fenceTurn)]),
     'New:',
-    ...asked.map(fenceTurn),
+    ...extracted.map(fenceTurn),
   ]
   return {
     messages: [
       { role: 'system', content: TASK },
       { role: 'user', content: lines.join('\n') },
     ],
-    asked,
+    extracted,
+    prompted: shown,
   }
 }
 
-/** Drops facts whose named turns are all outside of `asked`. */
-export function parseTurnFacts(text: string, asked: readonly number[]): readonly DistilledFact[] {
+/** Drops facts whose named turns are all outside of `extracted`. */
+export function parseTurnFacts(
+  text: string,
+  extracted: readonly number[],
+): readonly DistilledFact[] {
   const fields = parseAnswerObject(text, EXPECTED_FIELDS)
   const faults: string[] = []
-  const known = new Set(asked)
+  const known = new Set(extracted)
   const facts: DistilledFact[] = []
   for (const item of parseItems(fields, 'facts', EXPECTED_FIELDS, faults).slice(0, FACTS_MAX)) {
     const fact = parseFact(item, known, faults)

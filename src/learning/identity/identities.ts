@@ -1,15 +1,16 @@
 /** Identity profiles: pinned statements and the narrative derived from them, all stored as memories. */
 
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { type Memory, NARRATIVE_KEY, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import { type Memory, NARRATIVE_KEY, TRUSTED_LEVELS, type Trust } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import type { RememberResult } from '../../memory/memory-writer.ts'
-import { isAutoPinned } from '../../memory/pins.ts'
+import { AUTO_PIN, isAutoPinned } from '../../memory/pins.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
+import { type Author, assessAuthorship } from '../statement-trust.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
 
 export type IdentityProfile = {
@@ -72,11 +73,18 @@ export async function getIdentity(
   throw new AppError('not_found', `Identity statement ${id} not found.`, { id })
 }
 
+export type IdentityInput = {
+  readonly content: string
+  readonly source: string
+  /** Whose words it holds. Default: a person's. */
+  readonly author?: Author
+}
+
 export async function addIdentity(
   ports: MemoryDependencies,
   remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>,
   { owner, user }: Scope,
-  { content, source }: { readonly content: string; readonly source: string },
+  { content, source, author = 'person' }: IdentityInput,
 ): Promise<AddIdentityResult> {
   const home = { owner, user: user ?? null }
   const normalized = normalizeStatement(content)
@@ -87,13 +95,21 @@ export async function addIdentity(
   const isUserStatement = known !== undefined && !isAutoPinned(known)
   if (isUserStatement) return { outcome: 'known', memory: known, other: null }
   // A fact with the same statement becomes part of the identity.
+  const trust = assessAuthorship(author, [content])
   const { outcome, memory, other } = await remember(home, {
     content,
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
-    pinned: true,
-    provenance: { source },
+    ...toPin(trust),
+    trust,
+    provenance: { source, ...(author === 'model' ? { speaker: 'assistant' } : {}) },
   })
   return { outcome, memory, other }
+}
+
+/** A pinned memory is in every context, so a suspect one is not pinned; a person may replace what others pinned. */
+function toPin(trust: Trust): Pick<DraftInput, 'pinned' | 'metadata'> {
+  if (trust === 'suspect') return {}
+  return trust === 'user' ? { pinned: true } : { pinned: true, metadata: AUTO_PIN }
 }

@@ -9,7 +9,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { buildRedaction } from '../../memory/deletion/receipt-redaction.ts'
 import { parseDraft } from '../../memory/draft.ts'
-import { buildReplacement } from '../../memory/memory-changes.ts'
+import { buildReplacement, stampMemory } from '../../memory/memory-changes.ts'
 import { WriteBatch } from '../../memory/write-batch.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -45,14 +45,14 @@ export type NarrativeOptions = {
 /** Resolves to the number of narratives that were rewritten or removed. */
 export async function updateNarratives(
   run: ConsolidationRun,
-  census: MemoryStatistics,
+  statistics: MemoryStatistics,
   options: NarrativeOptions,
 ): Promise<number> {
   let written = 0
-  for (const [user, identity] of await groupIdentitiesByUser(run, census)) {
+  for (const [user, identity] of await groupIdentitiesByUser(run, statistics)) {
     run.reportProgress({ step: 'update-narratives', done: written, total: null })
     const home: Scope = { owner: run.scope.owner, user }
-    const facts = await loadImportantFacts(run, census, user)
+    const facts = await loadImportantFacts(run, statistics, user)
     if (await updateNarrative(run, home, selectNarrativeSources(identity, facts), options))
       written++
     await yieldToEventLoop()
@@ -61,9 +61,9 @@ export async function updateNarratives(
 }
 
 /** Uses the ids from the statistics, because a search would take as long as another full scan. */
-async function groupIdentitiesByUser(run: ConsolidationRun, census: MemoryStatistics) {
+async function groupIdentitiesByUser(run: ConsolidationRun, statistics: MemoryStatistics) {
   const byUser = new Map<UserId | null, Memory[]>()
-  for (const memory of await loadPages(run, census.identities.toReversed())) {
+  for (const memory of await loadPages(run, statistics.identities.toReversed())) {
     const isOne = memory.category === 'identity' && STANDING.has(memory.status)
     if (!isOne || hasEnded(memory, run.now)) continue
     byUser.set(memory.place.user, [...(byUser.get(memory.place.user) ?? []), memory])
@@ -108,13 +108,13 @@ async function updateNarrative(
   return storeNarrative(run, home, sources, text)
 }
 
-/** Those of a user that matter most, whatever they are about; which of them tell who somebody is, pure code decides. */
+/** The most important facts of a user; `selectNarrativeSources` decides which ones are used. */
 async function loadImportantFacts(
   run: ConsolidationRun,
-  census: MemoryStatistics,
+  statistics: MemoryStatistics,
   user: UserId | null,
 ): Promise<readonly Memory[]> {
-  const facts = await loadPages(run, census.tellingOf(user, FACTS_READ_MAX))
+  const facts = await loadPages(run, statistics.significantOf(user, FACTS_READ_MAX))
   return facts.filter(
     (fact) => fact.status === 'active' && !hasEnded(fact, run.now) && !run.trashed.has(fact.id),
   )
@@ -224,26 +224,20 @@ async function trashNarrative(
   const { id } = narrative
   if (isDryRun) return logAction(run, [narrative], null)
   const change = createChangeId(run)
-  const isGone = await commitWithRetry(ports, async () => {
+  const isTrashed = await commitWithRetry(ports, async () => {
     const holder = await ports.store.get('memory', home, id)
     if (holder === null || holder.status === 'forgotten' || !isGeneratedNarrative(holder)) {
       return { changes: [], result: false }
     }
-    const gone: Memory = {
-      ...holder,
-      status: 'forgotten',
-      version: holder.version + 1,
-      change,
-      updatedAt: now,
-    }
-    const changes = buildReplacement(ports, holder, gone)
+    const trashed: Memory = { ...stampMemory(holder, { change, now }), status: 'forgotten' }
+    const changes = buildReplacement(ports, holder, trashed)
     const isErased = await hasErasedSource(run, home, holder)
     return {
       changes: isErased ? await buildHistoryRemoval(run, home, holder, changes) : changes,
       result: true,
     }
   })
-  return isGone && logAction(run, [narrative], change)
+  return isTrashed && logAction(run, [narrative], change)
 }
 
 /** Logs the sources; the change id leads to the narrative. */
@@ -255,7 +249,7 @@ function logAction(
   run.actions.add({
     kind: 'update-narrative',
     memories: sources.map(({ id }) => id),
-    reason: 'What is known about who the person is has changed.',
+    reason: 'The identity statements or important facts of the person have changed.',
     change,
   })
   return true

@@ -97,12 +97,9 @@ describe('[PX2] questions, hypotheticals, quoted and assistant speech are no fac
     expect(read('Soy vegano, ¿qué como?')).toEqual(['fact + Soy vegano'])
   })
 
-  it('listens to the person again after another turn', () => {
-    expect(read('Assistant: I love tea.\nUser: I hate tea.')).toEqual(['preference + I hate tea'])
+  it('ignores transcripts, whoever speaks, and reads what follows', () => {
+    expect(read('Assistant: I love tea.\nUser: I hate tea.')).toEqual([])
     expect(read('Bot: I love tea.\n\nI hate tea.')).toEqual(['preference + I hate tea'])
-    expect(read('User: hi\nBot: hello\n\nI love tea.\nMe: I hate tea.')).toEqual([
-      'preference + I hate tea',
-    ])
   })
 
   it('does not take the heading of a remark for a speaker', () => {

@@ -1,8 +1,8 @@
 /**
- * Pattern extraction: finds what people say about themselves in plain text, without a model.
+ * Pattern extraction: finds what users say about themselves in plain text, without a model.
  *
- * It would rather miss a statement than invent one: only the person's own first-person statements count, and
- * each is kept as the whole clause, so that no "not" is ever lost. Time is linear in the text.
+ * Precision comes before recall: only the user's own first-person statements count, and each is kept as the whole clause,
+ * so that no negation is lost. Time is linear in the text.
  */
 import {
   EXTRACTED_CHARACTERS_MAX,
@@ -10,24 +10,33 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
-import { maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
+
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
+import { measureWithoutTail } from './clause-tails.ts'
 import { splitIntoClauses } from './clauses.ts'
 import { type CueMatch, matchCue, sliceSpan, type TextSpan } from './cue-matcher.ts'
-import { rankGrammars } from './languages/index.ts'
+import { listGrammarPatterns, rankGrammars } from './languages/index.ts'
+import * as requestCues from './memory-request-cues.ts'
+import { maskOthersWords } from './own-words.ts'
+import * as ownWordsCues from './own-words-cues.ts'
 import { toPatternKey } from './pattern-key.ts'
 import { findTailStart } from './text-tail.ts'
 import type { Grammar, PatternCategory, PatternFact } from './types.ts'
 
-export { listGrammarPatterns as patternRules } from './languages/index.ts'
 export type { PatternFact as Extraction } from './types.ts'
 
-/** Rises with every change of the rules that changes what is extracted; stored as provenance. */
-export const PATTERNS_VERSION = '1'
+/** Stored as provenance; incremented with every change of the rules that changes what is extracted. */
+export const PATTERNS_VERSION = '2'
+
+/** All expressions, for warm-up: compiling them takes longer than a message may wait. */
+export function patternRules(): readonly RegExp[] {
+  const cues = [...Object.values(ownWordsCues), ...Object.values(requestCues)]
+  return [...listGrammarPatterns(), ...cues.flat()]
+}
 
 /**
- * Decisions and plans happen at a time and are over some day; the rest holds until it is corrected. Habits are
- * factual too: they tell what somebody does, while `procedural` is for how a task is to be done.
+ * Decisions and plans happen at a time; everything else holds until it is corrected. Habits are factual: they state what
+ * somebody does, while `procedural` is how a task is to be done.
  */
 const TYPES: Readonly<Record<PatternCategory, MemoryType>> = {
   preference: 'factual',
@@ -38,11 +47,11 @@ const TYPES: Readonly<Record<PatternCategory, MemoryType>> = {
   event: 'episodic',
 }
 
-/** The person's statements about themself in the tail of `text`, in order, each key once. */
+/** The user's statements about themself in the tail of `text`, in order, each key once. */
 export function extractPatterns(text: string): readonly PatternFact[] {
   const offset = findTailStart(text, EXTRACTION_BYTES_MAX)
   const said = text.slice(offset)
-  const speech = maskQuotedSpeech(said)
+  const speech = maskOthersWords(said)
   const grammars = rankGrammars(speech)
   const found = new Map<string, PatternFact>()
   for (const sentence of splitSentences(speech)) {
@@ -55,7 +64,7 @@ export function extractPatterns(text: string): readonly PatternFact[] {
   return [...found.values()]
 }
 
-/** The first language that finds anything decides: a sentence is in one language. */
+/** A sentence is in one language, so the first grammar that matches decides. */
 function extractSentence(
   said: string,
   speech: string,
@@ -67,7 +76,7 @@ function extractSentence(
     const extractions: PatternFact[] = []
     for (const clause of splitIntoClauses(speech, sentence, grammar)) {
       const view = sliceSpan(speech, clause)
-      // What follows "if" or "she says" belongs to it, however the sentence goes on.
+      // Everything after "if" or "she says" depends on it.
       if (grammar.nonStatement.test(view) || grammar.attribution.test(view)) break
       const recognition = matchCue(speech, clause, grammar)
       if (recognition === null) continue
@@ -85,9 +94,12 @@ function toExtraction(
   { cue, polarity }: CueMatch,
   grammar: Grammar,
 ): PatternFact | null {
-  const span = trim(said, clause)
+  const whole = trim(said, clause)
+  const isUnspaced = grammar.language === 'zh' || grammar.language === 'ja'
+  const length = measureWithoutTail(said.slice(whole.start, whole.end), isUnspaced)
+  const span = trim(said, { start: whole.start, end: whole.start + length })
   const content = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
-  // A clause cut short could lose its negation (Japanese says it last), so one too long is left out.
+  // A truncated clause could lose its negation, which Japanese puts last, so long clauses are dropped.
   if (content.length < EXTRACTED_CHARACTERS_MIN || content.length > EXTRACTED_CHARACTERS_MAX) {
     return null
   }
@@ -105,7 +117,7 @@ function toExtraction(
 
 const EDGE = /[\s,;:.!?…。！？、，–—-]/u
 
-/** Without the blanks and marks at its ends, except the dot that belongs to "3 p.m.". */
+/** Trims whitespace and punctuation, except the dot of an abbreviation such as "3 p.m.". */
 function trim(said: string, clause: TextSpan): TextSpan {
   let { start, end } = clause
   while (start < end && EDGE.test(said.charAt(start))) start++

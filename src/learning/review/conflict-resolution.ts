@@ -5,9 +5,10 @@
 
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { type ChangeStamp, stampMemory } from '../../memory/memory-changes.ts'
 import { confirmPin } from '../../memory/pins.ts'
-import { getStatedAt, stampMemory } from '../consolidation/adjudication/verdict-settlement.ts'
-import { buildAbsorbed, type ChangeStamp } from '../consolidation/merging/merge-decision.ts'
+import { getStatedAt } from '../consolidation/adjudication/verdict-settlement.ts'
+import { buildAbsorbed } from '../consolidation/merging/merge-decision.ts'
 
 export type ConflictChoice = {
   readonly keep: Memory

@@ -36,7 +36,7 @@ export async function approveMemory(
 ): Promise<Memory> {
   const { category, version } = await loadSuspect(ports, scope, id)
   const edit = { trust: 'user', ...(category === 'identity' ? { pinned: true } : {}) } as const
-  return correct.edit(ports, scope, id, edit, version)
+  return correct.edit(ports, scope, id, edit, { version })
 }
 
 /** Forgets the memory, so that it is not learned again from the same turns. */

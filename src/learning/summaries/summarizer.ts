@@ -10,6 +10,7 @@ import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
+
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'

@@ -21,7 +21,7 @@ Answer with one JSON object and nothing else:
 How:
 - Write in the language of the memories.
 - Only what they say: invent nothing, guess nothing. Keep every name, number, date and "not".
-- What several say is said once. What contradicts each other is told as such.
+- State what several of them say once. State contradictions as such.
 - In the third person, in plain sentences, without a heading and without any word about the memories themselves.
 - Clearly shorter than what you were given.`
 

@@ -6,12 +6,18 @@ import { TimeSlice } from '../../lib/event-loop.ts'
 import { listAttributePatterns } from './attributes.ts'
 import { listPersonPatterns } from './persons.ts'
 import { listWordingPatterns } from './plain-wording.ts'
+import { listStatePatterns } from './state-changes.ts'
 
 const SAMPLES = ['a', 'a', 'あ', 'あ'] as const
 
 /** The patterns that statements are compared with. */
 export function listContradictionPatterns(): readonly RegExp[] {
-  return [...listWordingPatterns(), ...listPersonPatterns(), ...listAttributePatterns()]
+  return [
+    ...listWordingPatterns(),
+    ...listPersonPatterns(),
+    ...listAttributePatterns(),
+    ...listStatePatterns(),
+  ]
 }
 
 /** Compiles patterns one match at a time, so that callers can yield in between. */

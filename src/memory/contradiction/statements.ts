@@ -1,4 +1,5 @@
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
+import { cleanSurface } from './chat-wording.ts'
 import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
 import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'
 import {
@@ -117,7 +118,9 @@ function parseUncached(content: string): ParsedStatement {
   const isCode = CODE.test(spaced)
   // A long text makes several statements, which is beyond these rules.
   const isLong = spaced.length > REWRITTEN_CHARACTERS_MAX
-  const own = rewriteToFirstPerson(stripAnswer(spaced))
+  const own = rewriteToFirstPerson(
+    stripAnswer(isCode || isLong ? spaced : cleanSurface(spaced).text),
+  )
   const plain = isCode ? own : simplifyWording(own)
   const folded = normalizeWord(plain)
   const words = tokenize(folded, isCode)

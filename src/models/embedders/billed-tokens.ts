@@ -1,6 +1,6 @@
 /**
- * About how many tokens a text has for a model whose tokens we can't count: four ASCII characters make one, and two
- * bytes of anything else. Services bill and limit by tokens; a guess that is a little high costs nothing.
+ * Estimates tokens for models without a local tokenizer: four ASCII characters or two bytes of other text per token.
+ * Services bill and limit by tokens, so the estimate errs on the high side.
  */
 const UNITS_PER_TOKEN = 4
 const UNITS_MAX = 6
@@ -11,9 +11,9 @@ export function estimateBilledTokens(text: string): number {
   return Math.ceil(units / UNITS_PER_TOKEN)
 }
 
-/** The beginning of a text, as far as it has no more than `tokensMax` tokens; never half a character. */
+/** Truncates to about `tokensMax` tokens without splitting a surrogate pair. */
 export function truncateToTokens(text: string, tokensMax: number): string {
-  // Most texts are so short that nothing needs to be counted.
+  // Most texts are too short to need counting.
   if (text.length * UNITS_MAX <= tokensMax * UNITS_PER_TOKEN) return text
   let units = 0
   for (let index = 0; index < text.length; index++) {
@@ -28,7 +28,7 @@ export function truncateToTokens(text: string, tokensMax: number): string {
 function unitsAt(text: string, index: number): number {
   const code = text.charCodeAt(index)
   if (code < 0x80) return 1
-  // Two, three and four bytes of UTF-8; a pair of halves has four, two each.
+  // Two, three or four bytes of UTF-8; a surrogate pair has four, two per half.
   return code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 4 : UNITS_MAX
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps vectors beyond the life of the process, so that a service is not paid twice for the same text. The cache may
- * fail in any way: then the source is asked, and the report says why.
+ * Persists vectors so that a service is not paid twice for the same text. When the cache fails, the source is used and
+ * the report names the reason.
  */
 
 import { throwIfAborted } from '../../lib/abort.ts'
@@ -10,12 +10,12 @@ import { computeCacheKey } from './embedding-cache-key.ts'
 
 export type CacheEntry = { readonly key: string; readonly vector: Float32Array }
 
-/** Vectors by opaque keys. It may lose any of them at any time, and may fail. */
+/** Vectors by opaque keys. Entries may be lost at any time, and calls may fail. */
 export interface EmbeddingCache {
-  /** Those that are there. */
+  /** Returns the entries that exist. */
   get(keys: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
   put(entries: readonly CacheEntry[]): Promise<void>
-  /** Removes everything, as when memories are erased for good. */
+  /** Removes all entries, for example when memories are erased. */
   clear(): Promise<void>
   report(): Readonly<Record<string, string | number | boolean>>
   close(): Promise<void>
@@ -23,9 +23,9 @@ export interface EmbeddingCache {
 
 export type EmbeddingCacheOptions = {
   readonly cache: EmbeddingCache
-  /** Who is asked, as a hash; see `accountHash`. */
+  /** Hash of the account; see `hashAccount`. */
   readonly account: string
-  /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
+  /** Whether queries and documents get different vectors. Default: true. */
   readonly isPurposeSpecific?: boolean
 }
 
@@ -75,7 +75,7 @@ export function withEmbeddingCache(embedder: Embedder, options: EmbeddingCacheOp
       for (const { key, vector } of entries) found.set(key, vector)
       await orElse(() => cache.put(entries), undefined)
     }
-    // Copies, because equal texts would share one. Every key was found, or the call has thrown by now.
+    // Copies, because equal texts would share one. Every key has a vector, or the call has thrown.
     return texts.map((text) => (found.get(computeCacheKey(origin, text)) as Float32Array).slice())
   }
 

@@ -1,6 +1,6 @@
 /**
- * Remembers the last vectors in memory. Recall embeds the same questions again and again, and writing embeds what
- * recall just did. Equal texts that are asked for at the same time are asked for once.
+ * LRU cache of recent vectors: recall embeds the same questions repeatedly, and writes embed what recall has just
+ * embedded. Concurrent calls for equal texts share one request.
  */
 
 import { throwIfAborted } from '../../lib/abort.ts'
@@ -12,11 +12,11 @@ import { computeCacheKey } from './embedding-cache-key.ts'
 
 export type MemoryCacheOptions = {
   readonly clock: Clock
-  /** 0 turns the cache off. */
+  /** 0 disables the cache. */
   readonly entriesMax?: number
-  /** 0 turns the cache off. */
+  /** 0 disables the cache. */
   readonly ttlMs?: number
-  /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
+  /** Whether queries and documents get different vectors. Default: true. */
   readonly isPurposeSpecific?: boolean
 }
 
@@ -40,7 +40,7 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
   let hits = 0
   let misses = 0
 
-  /** Asks the source for texts by their keys, so that others may wait for the same answer. */
+  /** Embeds texts by key; concurrent calls for the same keys join this request. */
   function launch(texts: ReadonlyMap<string, string>, purpose: EmbeddingPurpose): InFlightCall {
     const flight: InFlightCall = new SharedTask(async (signal) => {
       try {
@@ -90,7 +90,7 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
     }
 
     const waits = [...joined].map(async ([flight, asked]) => {
-      // Others may have failed for a text of theirs, or given up: what was asked along with it is asked for again.
+      // The shared request may have failed or been aborted because of another text: retry with our own.
       const answer = await flight.join(signal).catch(() => {
         throwIfAborted(signal)
         return launch(asked, purpose).join(signal)
@@ -106,7 +106,7 @@ export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions)
       )
     }
     await Promise.all(waits)
-    // Copies, because callers may change what they were given. Every key was found, or the call has thrown by now.
+    // Copies, because callers may modify vectors. Every key has a vector, or the call has thrown.
     return keys.map((key) => (found.get(key) as Float32Array).slice())
   }
 

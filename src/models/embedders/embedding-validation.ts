@@ -1,6 +1,6 @@
 /**
- * Makes an embedder of a source that may answer anything: the wrong number of vectors, vectors of another size, numbers
- * that are none. What passes is brought to length one; what doesn't is an error that names the source.
+ * Validates the responses of an embedding source: number of vectors, dimensions, finite numbers. Valid vectors are
+ * normalized; anything else is an error that names the source.
  */
 
 import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
@@ -14,21 +14,21 @@ import type {
   EmbedOptions,
 } from '../embedder.ts'
 
-/** Where vectors come from, unchecked. It is never asked about no text at all. */
+/** An unvalidated source of vectors. Never called without texts. */
 export interface EmbeddingSource {
   readonly sourceName: string
   readonly model: string
-  /** Should answer a list of lists of numbers. */
+  /** Should return an array of number arrays. */
   embed(texts: readonly string[], options: EmbedOptions): Promise<unknown>
-  /** Small facts for the report. Never secrets. */
+  /** For `status`. Never secrets. */
   facts?(): EmbedderReport['facts']
   close(): Promise<void>
 }
 
-/** Embedded once to learn how long vectors are. */
+/** Embedded once to learn the dimensions. */
 const PROBE = 'Hello, world.'
 
-/** What is known of a model before it is asked. */
+/** Metadata known without a request. */
 export type KnownModelFacts = {
   readonly [Name in 'tokensMax' | 'host']?: EmbeddingModel[Name] | undefined
 }
@@ -42,13 +42,13 @@ export function createValidatedEmbedder(
   let probing: SharedTask<EmbeddingModel> | null = null
   let state: EmbedderState = { kind: 'cold' }
 
-  /** A caller who changed their mind or sent a text that is refused says nothing about the source. */
+  /** Cancellation and rejected texts say nothing about the source. */
   function isBlamed(error: AppError): boolean {
     const isRefusedText = error.code === 'invalid_input' && model !== null
     return error.code !== 'cancelled' && !isRefusedText
   }
 
-  /** Notes how it went. */
+  /** Records the outcome as the embedder's state. */
   async function noted<Result>(work: Promise<Result>): Promise<Result> {
     try {
       const result = await work
@@ -111,7 +111,7 @@ export function createValidatedEmbedder(
   }
 }
 
-/** The answer as vectors of length one; `dimensions` null takes those of the first vector. */
+/** Returns unit vectors; with `dimensions` null, the first vector defines them. */
 export function normalizeVectors(
   answer: unknown,
   count: number,
@@ -155,7 +155,7 @@ function normalizeVector(vector: ArrayLike<number>, name: string): Float32Array 
     if (size > largest) largest = size
   }
   if (largest === 0) throw createInvalidVectorError(name, 'with a vector of zeros')
-  // Very large and very small numbers would leave the range of numbers when squared.
+  // Squares of very large or small numbers over- or underflow.
   let squares = 0
   for (let index = 0; index < vector.length; index++) {
     squares += ((vector[index] ?? 0) / largest) ** 2

@@ -1,8 +1,8 @@
 /**
- * The embedder in memory: texts that share words get vectors that are close, and nothing is to be loaded.
+ * In-memory embedder: texts with common terms get similar vectors, and no model is loaded.
  *
- * Every term of a text is spread over a few signed buckets, chosen by its hash. That knows nothing of meaning, but it
- * is exact, quick and the same everywhere, which is what tests and comparisons need.
+ * Each term is hashed into a few signed buckets. It captures no meaning, but is exact, fast and identical everywhere,
+ * which tests and comparisons need.
  */
 import { throwIfAborted } from '../../lib/abort.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
@@ -10,16 +10,13 @@ import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { extractTerms } from '../../text/search/terms.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
 
-/**
- * With one bucket each, texts would often share one by chance and look related. An odd number, so that the signs of
- * one term never cancel each other out.
- */
+/** With one bucket per term, unrelated texts would often collide. Odd, so that the signs of one term never cancel out. */
 const BUCKETS_PER_TERM = 7
-/** Words such as `the` say little about what a text is about. */
+/** Stop words say little about the topic of a text. */
 const STOP_WORD_WEIGHT = 0.1
-/** How many texts are embedded between two looks at the signal. */
+/** Texts embedded between two checks of the abort signal. */
 const TEXTS_PER_TURN = 32
-/** Stands for a text without terms, and for the rare one whose terms cancel each other out. */
+/** Stands in for a text without terms, and for the rare one whose terms cancel out. */
 const BLANK_TERM = ' '
 
 export function createHashingEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
@@ -79,7 +76,7 @@ function addTerm(sums: Float64Array, term: string): void {
   }
 }
 
-/** Every bit of the number changes every other one. */
+/** Finalizer of MurmurHash3: every input bit affects every output bit. */
 function mixed(number: number): number {
   const once = Math.imul(number ^ (number >>> 16), 0x85ebca6b)
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)

@@ -1,13 +1,10 @@
-/**
- * Reads long documents to their end, with a model that reads only so much at once: in parts of about the same length,
- * whose mean is the vector of the whole.
- */
+/** Embeds documents longer than the model's limit: in chunks of similar length, averaged. */
 import type { Embedder } from '../embedder.ts'
 import { estimateBilledTokens } from './billed-tokens.ts'
 
-/** Code has up to twice as many tokens as are estimated. */
+/** Code has up to twice the estimated number of tokens. */
 const ESTIMATED_SHARE = 0.6
-/** How much of a part may be given to the next one, so that no word is cut in two. */
+/** Share of a chunk that may move to the next one, so that no word is split. */
 const WORD_SHARE_MAX = 0.2
 
 export function withLongText(embedder: Embedder): Embedder {
@@ -45,7 +42,7 @@ export function splitLongText(text: string, tokensMax: number): readonly string[
   return [...parts, text.slice(start)]
 }
 
-/** Behind the last blank before `end`; where a word is that long, at `end`, but not within a character. */
+/** After the last whitespace before `end`; within a longer word, at `end`, but never within a surrogate pair. */
 function findWordEnd(text: string, start: number, end: number): number {
   const earliest = end - Math.floor((end - start) * WORD_SHARE_MAX)
   for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at
@@ -59,6 +56,6 @@ function averageVectors(vectors: readonly Float32Array[]): Float32Array {
   for (const vector of others)
     for (const [at, value] of vector.entries()) sums[at] = (sums[at] ?? 0) + value
   const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
-  // Parts that cancel each other out mean nothing together; the beginning stands for them then.
+  // Chunks that cancel out have no mean; the first chunk stands in.
   return length > 0 ? Float32Array.from(sums, (sum) => sum / length) : first
 }

@@ -1,9 +1,9 @@
 /**
- * Cuts a call into batches that a service takes, and texts to the length it takes, keeping the order.
+ * Splits a call into batches within a service's limits and truncates texts, preserving order.
  *
- * When a batch is refused, the text that is to blame is found by halving. A long text that is refused is tried with
- * less and less of its beginning, because our count of tokens is a guess. What is refused even so is named by its
- * position, after all others were tried.
+ * When a batch is rejected, bisection finds the offending text. A rejected long text is retried with ever less of its
+ * beginning, because token counts are estimates. A text that is rejected even so is reported by its position after all
+ * others were embedded.
  */
 
 import { throwIfAborted } from '../../lib/abort.ts'
@@ -12,19 +12,19 @@ import type { Embedder, EmbedOptions } from '../embedder.ts'
 import { estimateBilledTokens, truncateToTokens } from './billed-tokens.ts'
 
 export type RequestLimits = {
-  /** In one request, as far as a single text allows. */
+  /** Per request, unless a single text exceeds it. */
   readonly tokensMax?: number
   readonly textsMax?: number
-  /** Of one text; what goes beyond is cut off. */
+  /** Per text; longer ones are truncated. */
   readonly textTokensMax?: number
 }
 
 const TOKENS_MAX = 8_000
 const TEXTS_MAX = 96
 const TEXT_TOKENS_MAX = 8_000
-/** A text this short is refused for another reason than its length. */
+/** Shorter texts are rejected for other reasons than their length. */
 const REFUSED_TOKENS_MIN = 256
-/** A text that every model takes. */
+/** A text that every model accepts. */
 const HARMLESS = 'Hello, world.'
 
 type BatchItem = { readonly index: number; readonly text: string; readonly tokens: number }
@@ -59,7 +59,7 @@ class BatchedCall {
     )
     for (const batch of splitIntoRequests(items, limits)) await this.#embed(batch)
     if (this.#refusal !== null) throw this.#blamed(this.#refusal, texts.length)
-    // A vector for every item was noted, or the call has thrown by now.
+    // Every item has a vector, or the call has thrown.
     return items.map(({ index }) => this.#vectors.get(index) as Float32Array)
   }
 

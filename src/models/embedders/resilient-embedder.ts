@@ -1,4 +1,4 @@
-/** Makes a remote embedder reliable: rate limits of the service, a timeout for each request, and retries. */
+/** Makes a remote embedder resilient: rate limits, a timeout per request, and retries. */
 
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -12,7 +12,7 @@ import { estimateBilledTokens } from './billed-tokens.ts'
 
 export type EmbedderRetryOptions = {
   readonly clock: Clock
-  /** 0 … 1, so that many who failed together don't come back together. */
+  /** 0 … 1, for the jitter of retries. */
   readonly random?: () => number
 }
 
@@ -24,20 +24,19 @@ export type EmbedderRateLimits = {
 
 export type EmbedderTimeouts = {
   readonly clock: Clock
-  /** Somebody waits for a query. */
   readonly queryTimeoutMs?: number
-  /** Nobody waits for documents, and there may be many in one call. */
+  /** Longer than for queries: no request waits for documents, and a call may hold many. */
   readonly documentTimeoutMs?: number
 }
 
 const RETRIES_MAX = 3
 const BACKOFF = { firstMs: 500, maxMs: 8_000 }
-/** A service that asks for a longer pause is not waited for: the caller learns how long, and decides. */
+/** Longer requested pauses fail the call; the caller decides. */
 const RETRY_AFTER_MS_MAX = MINUTE_MS
 const QUERY_TIMEOUT_MS = MINUTE_MS
 const DOCUMENT_TIMEOUT_MS = 120_000
 
-/** Every attempt waits for the rate limits and has the whole timeout. */
+/** Every attempt waits for the rate limits and gets the whole timeout. */
 export function createResilientEmbedder(
   embedder: Embedder,
   options: EmbedderRetryOptions & EmbedderRateLimits & EmbedderTimeouts,
@@ -45,7 +44,7 @@ export function createResilientEmbedder(
   return withRetries(withRateLimits(withEmbedderTimeouts(embedder, options), options), options)
 }
 
-/** Retries what may heal: a service that is busy, down or out of reach for a moment. */
+/** Retries transient failures: a service that is busy, down or unreachable. */
 export function withRetries(embedder: Embedder, options: EmbedderRetryOptions): Embedder {
   const { clock, random = Math.random } = options
   let retries = 0
@@ -65,7 +64,7 @@ export function withRetries(embedder: Embedder, options: EmbedderRetryOptions): 
   }
 }
 
-/** Keeps within the requests and tokens a minute that a service allows. Calls wait in the order they came. */
+/** Enforces requests and tokens per minute. Calls wait in order. */
 export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): Embedder {
   const { clock, requestsPerMinute, tokensPerMinute } = limits
   const createBucket = (perMinute: number | undefined) =>
@@ -100,7 +99,7 @@ export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): 
   }
 }
 
-/** Ends calls that take too long, so that a service that hangs is told from one that works. */
+/** Aborts calls that take too long. */
 export function withEmbedderTimeouts(embedder: Embedder, timeouts: EmbedderTimeouts): Embedder {
   const { clock, queryTimeoutMs = QUERY_TIMEOUT_MS } = timeouts
   const { documentTimeoutMs = DOCUMENT_TIMEOUT_MS } = timeouts

@@ -1,9 +1,9 @@
 /**
- * Vectors in an SQLite file of their own, which several processes may share. Losing it costs time and money but no
- * memory, so it is bounded, evicts what was not used for longest, and is put aside and begun anew when it is damaged.
+ * Vector cache in an SQLite file that several processes may share. Losing it costs time and money but no memory, so it
+ * has a size limit, evicts the least recently used vectors, and is replaced when damaged.
  *
- * It holds vectors and hashes, no text. Vectors still tell something about their texts: where the database is
- * encrypted, this file should not be used.
+ * It holds vectors and hashes, no text. Vectors still reveal something about their texts: do not use it beside an
+ * encrypted database.
  */
 import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -17,17 +17,17 @@ import type { CacheEntry, EmbeddingCache } from './embedding-cache.ts'
 export type SqliteEmbeddingCacheOptions = {
   readonly path: string
   readonly clock: Clock
-  /** Of the file, not counting what SQLite keeps beside it while it is open. */
+  /** Size of the file, without WAL and shared memory. */
   readonly bytesMax?: number
 }
 
 const BYTES_MAX = 256 * 1024 * 1024
-/** Eviction goes on until there is some room, so that not every write has to evict. */
+/** Eviction frees this share of the limit, so that not every write has to evict. */
 const ROOM = 0.1
 const EVICTED_AT_ONCE = 256
-/** A use is noted when the last one noted is older than this: a write for every read would be slow. */
+/** Resolution of the last use: a write per read would be slow. */
 const USE_NOTED_MS = MINUTE_MS
-/** A cache that is waited for for longer is slower than none. The whole process waits with it. */
+/** Waiting longer would be slower than no cache, and blocks the process. */
 const BUSY_TIMEOUT_MS = 500
 const APPLICATION_ID = 0x52634563
 const SCHEMA_VERSION = 1
@@ -47,11 +47,11 @@ const SCHEMA = `
 type Database = InstanceType<typeof import('@photostructure/sqlite').DatabaseSync>
 type CacheConnection = {
   readonly database: Database
-  /** Which file it is: another process may have put it aside and begun a new one. */
+  /** Identity of the file: another process may have replaced it. */
   readonly identity: string | null
 }
 
-/** Nothing is opened before the first use. */
+/** Opens the file on first use. */
 export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): EmbeddingCache {
   const { path, clock, bytesMax = BYTES_MAX } = options
   let opening: Promise<CacheConnection> | null = null
@@ -61,7 +61,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
   let startedAnew: string | null = null
 
   function connect(): Promise<CacheConnection> {
-    if (isClosed) throw new AppError('unavailable', 'The cache of vectors is closed.')
+    if (isClosed) throw new AppError('unavailable', 'The embedding cache is closed.')
     opening ??= openConnection(path).then(
       (connection) => {
         open = connection
@@ -75,7 +75,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
     return opening
   }
 
-  /** Whatever is found out to be damaged is begun anew and tried once more. */
+  /** Replaces a damaged file and retries once. */
   async function using<Result>(work: (database: Database) => Result): Promise<Result> {
     const before = readFileIdentity(path)
     let connection: CacheConnection | null = null
@@ -84,7 +84,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
       return work(connection.database)
     } catch (error) {
       if (!isCorruptionError(error)) throw error
-      // Another call may have begun anew in the meantime.
+      // Another call may have replaced the file meanwhile.
       if (connection === open) beginAnew(connection, connection?.identity ?? before)
       return work((await connect()).database)
     }
@@ -92,7 +92,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
 
   function beginAnew(connection: CacheConnection | null, damaged: string | null): void {
     if (connection !== null) disconnect()
-    // Another process may have begun anew already: then the file at the path is a good one.
+    // Another process may have replaced the file already.
     if (readFileIdentity(path) !== damaged) return
     const aside = `${path}.damaged`
     rmSync(aside, { force: true })
@@ -114,7 +114,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
     const found = new Map<string, Float32Array>()
     const unnoted: string[] = []
     for (const key of keys) {
-      const row = select.get(keyBytes(key)) as { vector: Uint8Array; used: number } | undefined // as selected
+      const row = select.get(keyBytes(key)) as { vector: Uint8Array; used: number } | undefined // the columns of the query
       if (row === undefined) continue
       found.set(key, toVector(row.vector))
       if (now - row.used >= USE_NOTED_MS) unnoted.push(key)
@@ -180,7 +180,7 @@ function assertOwnFile(database: Database): void {
   const version = pragma(database, 'user_version')
   const isOurs = id === APPLICATION_ID && version === SCHEMA_VERSION
   const isNew = id === 0 && version === 0 && pragma(database, 'schema_version') === 0
-  if (!isOurs && !isNew) throw new AppError('damaged', 'The cache of vectors has a wrong form.')
+  if (!isOurs && !isNew) throw new AppError('damaged', 'The embedding cache has an unknown schema.')
 }
 
 function recordUse(database: Database, keys: readonly string[], now: number): void {
@@ -190,7 +190,7 @@ function recordUse(database: Database, keys: readonly string[], now: number): vo
       for (const key of keys) update.run(now, keyBytes(key))
     })
   } catch (error) {
-    // Another process is writing: what was read is good all the same.
+    // Another process is writing; losing a use is harmless.
     if (isCorruptionError(error)) throw error
   }
 }
@@ -234,7 +234,7 @@ function bytesUsedOrZero(database: Database): number {
 }
 
 function pragma(database: Database, name: string): number {
-  const row = database.prepare(`PRAGMA ${name}`).get() as Readonly<Record<string, number>> // as SQLite documents
+  const row = database.prepare(`PRAGMA ${name}`).get() as Readonly<Record<string, number>> // pragmas return one integer
   return row[name] ?? 0
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stands for a model that was chosen and can't be asked, as one whose key is missing. Recall goes by words meanwhile, and
- * status and health say why: refusing to start would keep people from the very settings that mend it.
+ * Stands in for a configured model that cannot be used, for example without its key. Recall uses keywords meanwhile, and
+ * status and health show the reason: refusing to start would lock users out of the settings that fix it.
  */
 import { AppError } from '../../lib/errors.ts'
 import type { Embedder } from '../embedder.ts'

@@ -1,4 +1,4 @@
-/** How the two APIs are asked for one answer, and what their answers say. Nothing here believes what comes. */
+/** Request and response formats of the two APIs. Responses are untrusted. */
 import { isList, isObject, toCount } from '../../lib/json.ts'
 import { toSendableText } from '../../text/well-formed-text.ts'
 import type { CompletionRequest, ModelMessage } from '../language-model.ts'
@@ -6,7 +6,7 @@ import { getSystemRole } from '../model-capabilities.ts'
 import type { Provider, SystemRole } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
-/** What a model turned out not to take. */
+/** Parameters that a model has rejected. */
 export type ProviderQuirks = {
   readonly rejectsJsonMode: boolean
   readonly usesLegacyTokenLimit: boolean
@@ -15,7 +15,7 @@ export type ProviderQuirks = {
 export type ParsedCompletion = {
   readonly text: string
   readonly isTruncated: boolean
-  /** The model would not answer, and said so in the way of its API. */
+  /** A refusal, in the format of its API. */
   readonly isRefusal: boolean
   readonly inputTokens: number | null
   readonly outputTokens: number | null
@@ -30,7 +30,7 @@ export type CompletionDialect = {
     request: CompletionRequest,
     quirks: ProviderQuirks,
   ): object
-  /** Null when it is no answer. */
+  /** Null for an unexpected format. */
   parseResponse(body: unknown): ParsedCompletion | null
 }
 
@@ -50,7 +50,7 @@ const CHAT: CompletionDialect = {
   buildRequestBody: (provider, model, { messages, json, outputTokensMax }, quirks) => ({
     model,
     messages: toSystemMessages(messages.map(toWellFormed), getSystemRole(provider, model)),
-    // Ollama passes over the newer name without a word, and the answer would have no limit.
+    // Ollama silently ignores the newer name, which would leave the output unlimited.
     [quirks.usesLegacyTokenLimit || provider.kind === 'ollama'
       ? 'max_tokens'
       : 'max_completion_tokens']: outputTokensMax,
@@ -83,7 +83,7 @@ const MESSAGES: CompletionDialect = {
     const said = messages.map(toWellFormed)
     const system = mergeMessages(said.filter(({ role }) => role === 'system'))
     const others = said.filter(({ role }) => role !== 'system')
-    const isAlone = others.length === 0 // nothing can be asked with no message at all
+    const isAlone = others.length === 0 // a request needs at least one message
     return {
       model,
       max_tokens: outputTokensMax,

@@ -1,10 +1,10 @@
-/** What providers answer when they don't, in our own words: nothing that they say is repeated, as it may quote anything. */
+/** Maps provider errors to AppErrors. Provider text is never repeated, since it may quote the request. */
 import { AppError, type ErrorDetails } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
-/** Names of errors that help whoever reads ours; any other could be anything. */
+/** Error codes that are safe to repeat; others could hold anything. */
 const KNOWN_CODES: ReadonlySet<unknown> = new Set([
   ...['insufficient_quota', 'billing_hard_limit_reached', 'credit_balance_too_low'],
   ...['context_length_exceeded', 'string_above_max_length', 'request_too_large'],
@@ -14,12 +14,12 @@ const KNOWN_CODES: ReadonlySet<unknown> = new Set([
   ...['api_error', 'content_filter', 'content_policy_violation'],
   ...['RESOURCE_EXHAUSTED', 'INVALID_ARGUMENT', 'API_KEY_INVALID', 'UNAVAILABLE'],
 ])
-/** What was paid for is used up: no pause helps. */
+/** Quota exhausted: retrying does not help. */
 const USED_UP: ReadonlySet<unknown> = new Set([
   ...['insufficient_quota', 'billing_hard_limit_reached', 'credit_balance_too_low'],
 ])
 
-/** `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the provider asked for. */
+/** `facts.retryable` is false when a retry cannot help; `facts.retryAfterMs` is the provider's requested pause. */
 export function toProviderError(
   provider: Provider,
   status: number,
@@ -32,16 +32,16 @@ export function toProviderError(
   const said = `${status}${code === null ? '' : `, ${code}`}`
   const refused = (message: string) => new AppError('invalid_input', message, facts)
   if (status === 401 || status === 403 || code === 'API_KEY_INVALID') {
-    const advice = provider.key === null ? 'It has no key here: configure one.' : 'Check it.'
+    const advice = provider.key === null ? 'Configure its key.' : 'Check it.'
     return refused(`The provider ${name} refused the key (${said}). ${advice}`)
   }
   if (status === 404) {
-    const message = `The provider ${name} does not know this model or address (${said}).`
+    const message = `The provider ${name} does not know this model or URL (${said}).`
     return new AppError('not_found', message, facts)
   }
   if (status === 429) return tooMany(name, said, facts, retryAfterMs)
   if (status === 408)
-    return new AppError('timeout', `The provider ${name} gave up (${said}).`, facts)
+    return new AppError('timeout', `The provider ${name} timed out (${said}).`, facts)
   if (status >= 500 || status === 425) {
     return failing(`The provider ${name} failed (${said}).`, facts, retryAfterMs)
   }
@@ -60,9 +60,9 @@ function tooMany(
   retryAfterMs: number | null,
 ): AppError {
   if (!USED_UP.has(facts.reason)) {
-    return failing(`The provider ${name} gets too many requests (${said}).`, facts, retryAfterMs)
+    return failing(`The provider ${name} is rate limiting (${said}).`, facts, retryAfterMs)
   }
-  const message = `The provider ${name} says that what was paid for is used up (${said}).`
+  const message = `The provider ${name} reports that the quota is exhausted (${said}).`
   return new AppError('unavailable', message, { ...facts, retryable: false })
 }
 
@@ -71,14 +71,14 @@ function failing(message: string, facts: ErrorDetails, retryAfterMs: number | nu
   return new AppError('unavailable', message, { ...facts, ...wait, retryable: true })
 }
 
-/** It answered, and the answer is of no use. Asking again would be paid again. */
+/** An unusable response. A retry would be billed again. */
 export function createInvalidResponseError({ name }: Provider, what: string): AppError {
   const facts = { provider: name, retryable: false }
   return new AppError('unavailable', `The provider ${name} answered with ${what}.`, facts)
 }
 
 export function createInterruptedError({ name }: Provider): AppError {
-  const message = `The provider ${name} broke off in the middle of its answer.`
+  const message = `The provider ${name} ended its response early.`
   return new AppError('unavailable', message, { provider: name })
 }
 

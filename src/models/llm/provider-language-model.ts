@@ -1,6 +1,6 @@
 /**
- * Language models of the gateway's providers: one question, one answer, over the same connections. What a provider
- * can't do, such as to promise JSON, is found out by asking, once for each model.
+ * Language models of the gateway's providers, over the same connections. Unsupported features, such as JSON mode, are
+ * detected on the first rejection and remembered per model.
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -28,15 +28,15 @@ export type LanguageModelDependencies = {
   readonly registry: ProviderRegistry
   readonly upstream: Upstream
   readonly clock: Clock
-  /** 0 … 1, so that many who failed together don't come back together. */
+  /** 0 … 1, for the jitter of retries. */
   readonly random?: () => number
 }
 
 const ANSWER_BYTES_MAX = 8 * 1_048_576
-/** Enough of an error to see what it is about. */
+/** Enough of an error body to classify it. */
 const ERROR_BYTES_MAX = 64 * 1_024
 const PAUSES_MS = [1_000, 4_000] as const
-/** A provider that asks for a longer pause is not waited for: the caller learns how long, and decides. */
+/** Longer requested pauses fail the call; the caller decides. */
 const RETRY_AFTER_MS_MAX = 30_000
 const MODELS_KNOWN_MAX = 1_000
 const NO_QUIRKS: ProviderQuirks = { rejectsJsonMode: false, usesLegacyTokenLimit: false }
@@ -45,7 +45,7 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
   const { registry, upstream, clock, random = Math.random } = parts
   const known = new LruCache<string, ProviderQuirks>({ entriesMax: MODELS_KNOWN_MAX })
 
-  /** Asks, and asks again without what is refused by name. */
+  /** Retries without the parameters that the response rejects by name. */
   async function ask(route: ModelRoute, request: CompletionRequest): Promise<ParsedCompletion> {
     const name = `${route.provider.name}/${route.model}`
     for (;;) {
@@ -58,7 +58,7 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
     }
   }
 
-  /** What took too long is not tried again: it would again. */
+  /** Timeouts are not retried: a second attempt would time out too. */
   const delayMs = (error: unknown, count: number) => {
     const pauseMs = PAUSES_MS[count]
     if (pauseMs === undefined) return null
@@ -70,7 +70,7 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
       throwIfAborted(request.signal)
       const route = routeModel(registry, 'chat', request.model)
       if (route.provider.kind === 'demo') {
-        const message = 'The demo only pretends to be a model. Name a model of a real provider.'
+        const message = 'The demo is not a language model. Choose a model of another provider.'
         throw new AppError('not_found', message, { provider: route.provider.name })
       }
       try {
@@ -161,7 +161,7 @@ function parseCompletion(
   if (body === undefined) throw createInvalidResponseError(provider, 'something that is no JSON')
   const told = read(body)
   if (told === null) {
-    // Some send their errors with a status that says that all is well.
+    // Some providers send errors with a success status.
     const status = getField(getField(body, 'error'), 'code')
     const isStatus = typeof status === 'number' && status >= 400 && status < 600
     if (isStatus) throw toProviderError(provider, status, body, null)
@@ -169,7 +169,7 @@ function parseCompletion(
   }
   if (told.isRefusal) {
     const facts = { provider: provider.name, reason: 'refusal' }
-    throw new AppError('invalid_input', `The model of ${provider.name} would not answer.`, facts)
+    throw new AppError('invalid_input', `The model of ${provider.name} declined to answer.`, facts)
   }
   if (told.text === '' && !told.isTruncated) throw createInvalidResponseError(provider, 'no words')
   return told
@@ -214,7 +214,7 @@ async function decompress(
     return await unpack(bytes, { maxOutputLength: bytesMax })
   } catch (thrown) {
     if (getField(thrown, 'code') === 'ERR_BUFFER_TOO_LARGE') return null
-    return Buffer.alloc(0) // which is no JSON
+    return Buffer.alloc(0) // not JSON
   }
 }
 

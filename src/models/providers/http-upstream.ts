@@ -1,9 +1,9 @@
 /**
- * Providers over HTTP: bytes out, bytes back. Connections are kept and used again, since a new one with TLS costs more
- * than all the rest of what the gateway adds.
+ * HTTP transport to providers. Connections are pooled: a new TLS connection costs more than everything else the gateway
+ * adds.
  *
- * A request is sent a second time only when nobody can have worked on it: there was no connection, or one from the pool
- * turned out to be closed the moment it was written to. A model that was asked twice would be paid twice.
+ * A request is retried only when it cannot have been processed: no connection was made, or a pooled connection turned out
+ * to be closed on write. A model that runs twice is billed twice.
  */
 import {
   type ClientRequest,
@@ -15,6 +15,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { Readable } from 'node:stream'
 import { createAbortedError, sleep, throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../provider.ts'
@@ -36,30 +37,32 @@ import {
 import { toRequestHeaders, toResponseHeaders } from './upstream-headers.ts'
 
 export type HttpUpstreamOptions = {
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost
-  /** Authorities that are trusted instead of the usual ones, in PEM. */
+  /** Replaces the default CAs; PEM. */
   readonly certificates?: readonly string[]
 }
 
-/** Of one provider. Above them, requests wait for a connection. */
+/** Per provider. Requests beyond it wait for a connection. */
 const SOCKETS_MAX = 512
 const FREE_SOCKETS_MAX = 128
-/** Many servers close theirs after 60 to 75 seconds; shorter promises of theirs are kept. */
+/**
+ * Many servers close idle connections after 60 to 75 seconds; a shorter keep-alive announced by the server is respected.
+ */
 const FREE_SOCKET_MS = 50_000
-/** For one of a name's addresses before the next is tried; the platform's own quarter of a second is too short for some. */
+/** Per address of a host name; the platform's 250 ms are too short for some networks. */
 const FAMILY_MS = 1_000
 const HEADER_BYTES_MAX = 64 * 1024
 const RETRY_PAUSES_MS = [50, 250] as const
-/** A reset that comes later may be the end of somebody's work. */
+/** A later reset may have interrupted processing. */
 const STALE_MS_MAX = 1_000
 
-/** Where a provider's requests go; made once for each. */
+/** Target of a provider, built once. */
 type UpstreamTarget = {
   readonly url: URL
   readonly host: string
   readonly agent: HttpAgent
-  /** What every request to it begins with. */
+  /** Request options common to all requests. */
   readonly options: RequestOptions
   readonly path: string
   readonly connected: 'secureConnect' | 'connect'
@@ -75,7 +78,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream 
     if (known !== undefined) return known
     const url = parseProviderAddress(provider)
     const allowsPrivate = isPrivateAllowed(provider, url)
-    // A connection into a private network is only for those who may have one.
+    // Connections to private addresses are pooled separately.
     const name = `${url.origin} ${allowsPrivate}`
     const agent = agents.get(name) ?? createAgent(provider, url, allowsPrivate, options)
     agents.set(name, agent)
@@ -136,11 +139,13 @@ async function sendWithRetries(
 ): Promise<UpstreamResponse> {
   throwIfAborted(request.signal)
   const target = targetOf(request.provider)
-  for (const pauseMs of RETRY_PAUSES_MS) {
+  // A stream is consumed by the first attempt.
+  const pauses = request.body instanceof Readable ? [] : RETRY_PAUSES_MS
+  for (const pauseMs of pauses) {
     const outcome = await attempt(request, target)
     if (outcome.kind === 'answered') return outcome.response
     if (outcome.kind === 'failed') throw outcome.error
-    // Others in the pool are likely to be as old.
+    // Other pooled connections are probably as stale.
     if (outcome.kind === 'stale') closeFreeSockets(target.agent)
     else await pauseUnlessCancelled(pauseMs, request.signal)
   }
@@ -173,8 +178,8 @@ function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<Atte
       const headers = toRequestHeaders(request, target.url)
       sent = target.open({ ...options, method, path: `${target.path}${path}`, headers })
     } catch {
-      // The platform refuses characters that no header or path may have; its message would quote the path.
-      const message = `The request for ${provider.name} holds a header or a path that can't be sent.`
+      // The platform rejects invalid header and path characters; its message would quote the path.
+      const message = `The request for ${provider.name} contains an invalid header or path.`
       resolve({ kind: 'failed', error: new AppError('invalid_input', message) })
       return
     }
@@ -195,8 +200,22 @@ function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<Atte
       resolve({ kind: 'answered', response: answer(provider, host, incoming, release) })
     })
     if (signal.aborted) stop()
+    else if (request.body instanceof Readable) pipeBody(request.body, sent)
     else sent.end(request.body ?? undefined)
   })
+}
+
+/** With backpressure. A body that breaks off ends the request, which must not look complete. */
+function pipeBody(body: Readable, sent: ClientRequest): void {
+  const onClose = () => {
+    if (!body.readableEnded) sent.destroy(createAbortedError())
+  }
+  body.once('close', onClose).once('error', onClose)
+  sent.once('close', () => {
+    body.off('close', onClose).off('error', onClose)
+    body.unpipe(sent)
+  })
+  body.pipe(sent)
 }
 
 function failure(
@@ -208,7 +227,7 @@ function failure(
 ): AttemptOutcome {
   if (signal.aborted) return { kind: 'failed', error: createAbortedError() }
   const error = createUnreachableError(provider, host, thrown)
-  // Whatever is told in our own words was decided here, and would be decided so again.
+  // AppErrors were decided here and would recur.
   if (thrown instanceof AppError) return { kind: 'failed', error }
   if (!times.isConnected() && isConnectFailure(thrown)) return { kind: 'unconnected', error }
   const isStale =
@@ -268,7 +287,7 @@ function answer(
     unwatch()
   }
   incoming.once('end', release).once('close', release)
-  // With a listener the error is kept for whoever reads later; without one it would be lost.
+  // The listener keeps the error for a later reader.
   incoming.on('error', release)
   const headers = toResponseHeaders(incoming.rawHeaders)
   return { status: incoming.statusCode ?? 502, headers, body: incoming }
@@ -288,7 +307,7 @@ function watchIdleTimeout(
   let next: NodeJS.Immediate | undefined
   const onQuiet = () => {
     const heard = socket.bytesRead
-    // After a busy moment timers run before what has come is read.
+    // After a busy event loop, timers run before received data is read.
     next = setImmediate(() => {
       const isWaiting = incoming.readableLength > 0
       if (!isWaiting && !wasWaiting && socket.bytesRead === heard) return onSilence()
@@ -296,7 +315,7 @@ function watchIdleTimeout(
       socket.setTimeout(ms)
     })
   }
-  // An answer that came in one piece is over by then, and needs no watching.
+  // A response in one chunk has ended by then and needs no timeout.
   next = setImmediate(() => {
     socket.setTimeout(ms)
     socket.on('timeout', onQuiet)

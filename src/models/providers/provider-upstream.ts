@@ -1,4 +1,4 @@
-/** Sends each request to whoever its provider is. */
+/** Dispatches each request to the upstream of its provider. */
 import type { Upstream } from '../upstream.ts'
 import { createDemoUpstream, type DemoOptions } from './demo/demo-upstream.ts'
 import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts'

@@ -1,10 +1,8 @@
 /**
- * Which addresses a provider may have. A gateway sends whatever it is told to wherever it is told to, from inside the
- * operator's network, so the places where machines keep their own secrets are closed to it for good, and private ones
- * open only to what the operator wrote down as private.
+ * SSRF guard. The gateway connects from inside the operator's network, so addresses with machine secrets are always
+ * blocked, and private ones open only to hosts that the operator marked as private.
  *
- * A name is checked again each time it is resolved, on the very addresses that are then connected to: one that was
- * public a moment ago can't lead inside.
+ * Host names are checked on every resolution, on the addresses that are then connected to, which defeats DNS rebinding.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -13,7 +11,7 @@ import type { Provider } from '../provider.ts'
 
 export type AddressClass = 'public' | 'private' | 'refused'
 
-/** Resolves a name to all of its addresses. */
+/** Resolves a host name to all its addresses. */
 export type ResolveHost = (
   name: string,
   done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
@@ -21,7 +19,7 @@ export type ResolveHost = (
 
 type Subnet = readonly [network: string, prefix: number]
 
-/** Nobody's provider: this host, links, machines' metadata, many at once, reserved. */
+/** Always blocked: unspecified, link-local, metadata, multicast and reserved addresses. */
 const REFUSED = blockList(
   [
     ['0.0.0.0', 8],
@@ -34,7 +32,7 @@ const REFUSED = blockList(
   ],
   [
     ['::', 128],
-    // Translated to IPv4 in ways that differ from network to network.
+    // NAT64 prefixes: the embedded IPv4 address depends on the network.
     ['64:ff9b:1::', 48],
     ['fe80::', 10],
     ['ff00::', 8],
@@ -103,7 +101,7 @@ function extractEmbeddedIpv4(address: string): string | null {
     beginning.every((group, index) => groups[index] === group)
   const [high = 0, low = 0] = groups.slice(6)
   if (isBelow(0, 0, 0, 0, 0) && [0, 0xffff].includes(groups[5] ?? -1)) {
-    // The unspecified address and that of the own host are written the same way, and are none of these.
+    // `::` and `::1` have the same form but embed no IPv4 address.
     return groups[5] === 0 && high === 0 && low <= 1 ? null : toDottedIpv4(high, low)
   }
   if (isBelow(0, 0, 0, 0, 0xffff, 0)) return toDottedIpv4(high, low)
@@ -158,7 +156,7 @@ export function parseProviderAddress(provider: Pick<Provider, 'name' | 'baseUrl'
   if (url === null || !isHttp || url.username !== '' || url.password !== '') {
     throw new AppError(
       'invalid_input',
-      `The base URL of the provider ${name} must begin with http:// or https:// and hold no name and no password.`,
+      `The base URL of the provider ${name} must start with http:// or https:// and contain no credentials.`,
       { provider: name },
     )
   }

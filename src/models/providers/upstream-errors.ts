@@ -1,14 +1,14 @@
-/** What can go wrong on the way to a provider, in words that say what to do and hold nothing of the request. */
+/** Transport errors on the way to a provider, with advice and without any part of the request. */
 import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 
-/** The connection was never there, so nothing can have been asked. */
+/** No connection was made, so the request cannot have been processed. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNRESET'],
   ...['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'ETIMEDOUT'],
 ])
-/** The other side had closed the connection, and we wrote into it before we heard of that. */
+/** The peer had closed the pooled connection before the write. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 export function isConnectFailure(thrown: unknown): boolean {
@@ -64,11 +64,11 @@ export function createTimeoutError(
   phase: TimeoutPhase,
 ): AppError {
   const ms = provider.timeouts[phase]
-  const message = `The provider ${provider.name} ${LATE[phase]} within ${ms} ms. It may have more time: "${phase}" among its "timeouts".`
+  const message = `The provider ${provider.name} ${LATE[phase]} within ${ms} ms. To allow more time, set "${phase}" in its "timeouts".`
   return new AppError('timeout', message, { provider: provider.name, host, phase, ms })
 }
 
-/** Such as ECONNREFUSED; that of the first try where several addresses were tried. */
+/** Such as ECONNREFUSED; of the first attempt when several addresses were tried. */
 function codeOf(thrown: unknown): string | null {
   const errors = getField(thrown, 'errors')
   for (const error of [thrown, Array.isArray(errors) ? errors[0] : undefined]) {

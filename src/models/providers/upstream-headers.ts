@@ -1,28 +1,28 @@
-/** Headers on their way to a provider and back: as they came, but for those that are about one connection only. */
+/** Forwards headers in both directions, except hop-by-hop headers. */
 import type { Provider } from '../provider.ts'
 import { type HeaderPairs, headerPairs, type UpstreamRequest } from '../upstream.ts'
 
-/** About one connection; a proxy has its own on either side. */
+/** Hop-by-hop headers. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
 ])
-/** Follow from where the request goes and what it holds. */
+/** Derived from target and body. */
 const OF_REQUEST: ReadonlySet<string> = new Set(['host', 'content-length', 'expect'])
-/** Ways in which clients show who they are; none of them may go along with a key of ours. */
+/** Client credentials; never forwarded together with a configured key. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'],
 ])
 
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
 
-/** Names that a configuration can't set. */
+/** Headers that a configuration must not set. */
 export function isReservedHeader(name: string): boolean {
   const known = name.toLowerCase()
   return OF_CONNECTION.has(known) || OF_REQUEST.has(known)
 }
 
-/** What is sent, in the form in which nothing of it is changed: names and values in turn. */
+/** Raw header list: names and values alternate, unchanged. */
 export function toRequestHeaders(request: UpstreamRequest, url: URL): string[] {
   const { provider, headers, method, body } = request
   const added = headersOf(provider)
@@ -35,12 +35,20 @@ export function toRequestHeaders(request: UpstreamRequest, url: URL): string[] {
     if (!hasCredentials || !CREDENTIALS.has(known)) sent.push(name, value)
   }
   for (const [name, value] of added) sent.push(name, value)
-  const hasLength = body !== null || !BODILESS.has(method)
-  if (hasLength) sent.push('content-length', String(body?.byteLength ?? 0))
+  if (body instanceof Uint8Array) sent.push('content-length', String(body.byteLength))
+  else if (body !== null) sent.push(...framingOf(request))
+  else if (!BODILESS.has(method)) sent.push('content-length', '0')
   return sent
 }
 
-/** Its key, unless a header of its own stands for it, and its headers. */
+/** A stream of known length keeps it; another one is sent in chunks. */
+function framingOf({ declaredLength }: UpstreamRequest): readonly [string, string] {
+  return declaredLength === undefined
+    ? ['transfer-encoding', 'chunked']
+    : ['content-length', String(declaredLength)]
+}
+
+/** The configured key, unless a custom header replaces it, and custom headers. */
 function headersOf({ kind, key, headers }: Provider): HeaderPairs {
   const own = Object.entries(headers)
   if (key === null) return own
@@ -52,12 +60,12 @@ function headersOf({ kind, key, headers }: Provider): HeaderPairs {
   return isGiven ? own : [auth, ...own]
 }
 
-/** What came back, in pairs. */
+/** Response headers as pairs. */
 export function toResponseHeaders(raw: readonly string[]): HeaderPairs {
   return removeHopByHopHeaders(headerPairs(raw, () => true))
 }
 
-/** `Connection` may name others that are about the connection too. */
+/** `Connection` may name further hop-by-hop headers. */
 function removeHopByHopHeaders(headers: HeaderPairs): HeaderPairs {
   const named: string[] = []
   for (const [name, value] of headers) {

@@ -1,4 +1,4 @@
-/** A cross-encoder in memory: reads question and text together and gives one number for how well they fit. */
+/** A loaded cross-encoder: scores question and text together. */
 import { AppError } from '../../lib/errors.ts'
 import {
   type ModelConfigJson,
@@ -14,16 +14,16 @@ import type { CrossEncoderRequest, TextPair } from './reranker-worker-protocol.t
 
 export type CrossEncoder = { score(pair: TextPair): Promise<number> }
 
-/** Of every model that says nothing else, as BERT has it. */
+/** Default number of token types, as in BERT. */
 const TYPES = 2
 const SHORTEST_LIMIT = 8
 
 export async function openCrossEncoder(request: CrossEncoderRequest): Promise<CrossEncoder> {
   const origin: ModelOrigin = {
     folder: request.folder,
-    what: 'reranking model',
-    remedy: 'Put it there again.',
-    mustHaveSums: false,
+    description: 'reranking model',
+    remedy: 'Restore it.',
+    checksumsRequired: false,
   }
   const files = await openModelFiles(origin)
   const json = async (file: string) => parseJsonFile(origin, await files.required(file))
@@ -42,7 +42,7 @@ export async function openCrossEncoder(request: CrossEncoderRequest): Promise<Cr
   const network = await openOnnxModel(origin, weights, request.runtime, request.threads, 'logits')
   const score = async (pair: TextPair) => scoreOf(await run(network, pairing(pair)))
 
-  // Whether it is a reranker at all shows in what it gives.
+  // A probe: only the output shows whether the model is a reranker.
   await score({ question: '', text: '' })
   return { score }
 }
@@ -79,7 +79,7 @@ function scoreOf(logits: Float32Array): number {
   if (logits.length === 2 && first !== undefined && second !== undefined) return second - first
   throw new AppError(
     'invalid_input',
-    `The model can’t rerank: it gives ${logits.length} numbers for a question and a text, not one or two.`,
+    `The model can’t rerank: it returns ${logits.length} numbers for a pair, not one or two.`,
     { numbers: logits.length },
   )
 }

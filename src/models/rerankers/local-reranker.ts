@@ -1,9 +1,9 @@
 /**
- * A reranker on this machine: a cross-encoder in the ONNX format that the user has in a folder.
+ * Local reranker: a cross-encoder in the ONNX format from a folder.
  *
- * It runs in a process of its own, so that the event loop never waits for it. Pairs are scored one by one, which keeps
- * a score free of its company and lets a deadline end the work between any two of them. The model is loaded at the
- * first call; when a deadline comes before it is, loading goes on for the next one.
+ * It runs in a process of its own, so that inference never blocks the event loop. Pairs are scored one by one: a score
+ * does not depend on its batch, and a deadline can stop between two pairs. The model loads on the first call and
+ * continues to load when that call times out.
  */
 import { basename, resolve } from 'node:path'
 import { parseIntegerOption } from '../../domain/field-parsers.ts'
@@ -26,32 +26,32 @@ import type {
   ScoreAnswer,
   TextPair,
 } from './reranker-worker-protocol.ts'
-// Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
+// Makes the compiler emit the worker, which nothing else imports.
 import type {} from './worker.ts'
 
 export type LocalRerankerOptions = {
-  /** With `config.json`, `tokenizer.json` and the network, such as `model.onnx` or `onnx/model_quantized.onnx`. */
+  /** Holds `config.json`, `tokenizer.json` and the weights, such as `model.onnx` or `onnx/model_quantized.onnx`. */
   readonly folder: string
-  /** Where question and text together are cut; less where the model reads less. */
+  /** Truncation limit of question and text together; lower for models that read less. */
   readonly tokensMax?: number
   readonly threads?: number
-  /** `auto` takes the native runtime where it can be loaded, and WebAssembly elsewhere. */
+  /** `auto` prefers the native runtime and falls back to WebAssembly. */
   readonly runtime?: RuntimePreference
-  /** How long one pair may take before the process is taken for stuck. */
+  /** Time per pair after which the worker counts as stuck. */
   readonly answerMsMax?: number
-  /** Milliseconds from any beginning, for the pause after a failure. */
+  /** Monotonic milliseconds, for the pause after a failure. */
   readonly now?: () => number
 }
 
 const DEFAULT_TOKENS_MAX = 512
 const TOKENS_MIN = 8
 const TOKENS_MAX = 8_192
-/** As for embeddings: another one would be taken from the server. */
+/** As for embeddings: more threads take CPU from the server. */
 const DEFAULT_THREADS = 1
 const THREADS_MAX = 64
 const ANSWER_MS_MAX = MINUTE_MS
 const TIMER_MS_MAX = 2 ** 31 - 1
-/** Hardly a token stands for more. What lies beyond would be cut off after it was tokenised, which takes its time. */
+/** Bounds tokenization: few tokens are longer, and text beyond the limit would be truncated anyway. */
 const UNITS_PER_TOKEN = 16
 
 const MODEL_NAME = 'reranking model'
@@ -102,7 +102,7 @@ export function openLocalRerankerWith(
       for (const [index, text] of texts.entries()) {
         const pair = { question: bounded(question), text: bounded(text) }
         const score = await scorePair(client, pair, signal)
-        // A model that gives no number has no opinion on this text.
+        // A text without a finite score stays unranked.
         if (Number.isFinite(score)) scores.push({ index, score })
       }
       return scores
@@ -112,7 +112,7 @@ export function openLocalRerankerWith(
   }
 }
 
-/** May be a number that is not finite, if the model gives one. */
+/** NaN and infinite when the model returns them. */
 async function scorePair(
   client: WorkerClient<RerankerWorkerRequest, ScoreAnswer, ScoreCall>,
   pair: TextPair,

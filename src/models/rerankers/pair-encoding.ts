@@ -1,6 +1,6 @@
 /**
- * Question and text as the one row of tokens that a cross-encoder reads, in the frame it was trained with, such as
- * `[CLS] question [SEP] text [SEP]`.
+ * Encodes question and text as one token sequence with the special tokens that the model was trained with, such as `[CLS]
+ * question [SEP] text [SEP]`.
  */
 import type { Tokenizer } from '@huggingface/tokenizers'
 import { AppError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ type TokenPart =
   | { readonly kind: 'mark'; readonly type: number; readonly id: number }
   | { readonly kind: 'question' | 'text'; readonly type: number }
 
-/** What the package says of a frame; its own types leave it open. */
+/** Declared here because the package leaves the type open. */
 type EncodedPair = {
   readonly tokens: readonly string[]
   readonly token_type_ids?: readonly number[]
@@ -19,11 +19,11 @@ type EncodedPair = {
 
 export type PairEncoderOptions = {
   readonly tokensMax: number
-  /** How many types of tokens the model tells apart. */
+  /** Number of token types of the model. */
   readonly types: number
 }
 
-/** No text has these as tokens. */
+/** Placeholders that no text contains. */
 const QUESTION = '\0question'
 const TEXT = '\0text'
 
@@ -49,20 +49,20 @@ export function createPairEncoder(
   }
 }
 
-/** The end of the longer one goes first, so that a short question is always read as a whole. */
+/** Truncates the longer one first, so that a short question is always read whole. */
 function truncateToFit(question: readonly number[], text: readonly number[], room: number) {
   const ofQuestion = Math.min(question.length, Math.max(Math.floor(room / 2), room - text.length))
   return { question: question.slice(0, ofQuestion), text: text.slice(0, room - ofQuestion) }
 }
 
-/** Found out by framing two tokens of our own. */
+/** Derives the template by encoding two placeholder tokens. */
 function findFrame(tokenizer: Tokenizer): readonly TokenPart[] {
   const framed: EncodedPair | undefined = tokenizer.post_processor?.post_process([QUESTION], [TEXT])
   const tokens = framed?.tokens ?? []
   if (!tokens.includes(QUESTION) || !tokens.includes(TEXT)) {
     throw new AppError(
       'invalid_input',
-      'The model can’t rerank: its tokenizer has no form for a question and a text together.',
+      'The model can’t rerank: its tokenizer has no template for text pairs.',
     )
   }
   return tokens.map((token, index) =>
@@ -75,5 +75,5 @@ function partOf(tokenizer: Tokenizer, token: string, type: number): TokenPart {
   if (token === TEXT) return { kind: 'text', type }
   const id = tokenizer.token_to_id(token)
   if (id !== undefined) return { kind: 'mark', type, id }
-  throw new AppError('invalid_input', `The tokenizer of the model has no number for ${token}.`)
+  throw new AppError('invalid_input', `The tokenizer of the model has no id for ${token}.`)
 }

@@ -1,7 +1,7 @@
 /**
- * A reranker on the network, asked as Cohere, Jina, Voyage AI, vLLM and LiteLLM want it.
+ * Remote reranker with the API that Cohere, Jina, Voyage AI, vLLM and LiteLLM share.
  *
- * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
+ * One attempt with a short timeout: recall prefers its own order to a longer wait.
  */
 
 import { parseIntegerOption } from '../../domain/field-parsers.ts'
@@ -15,13 +15,13 @@ import { toSendableText, truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
 export type RemoteRerankerOptions = {
-  /** With or without `/v1` at its end; a service of another version is named with that version. */
+  /** With or without a trailing `/v1`; include other versions. */
   readonly url: string
   readonly model: string
-  /** Sent to the service and to nobody else: it is in no error. */
+  /** Sent only to the service; appears in no error. */
   readonly apiKey?: string
   readonly timeoutMs?: number
-  /** Instead of the platform's own. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch
 }
 
@@ -31,13 +31,13 @@ const SOURCE = 'The reranker'
 const TIMEOUT_MS = 5_000
 const TIMEOUT_MS_MAX = 2 ** 31 - 1
 
-/** Some services send the texts back beside their scores. */
+/** Some services echo the texts. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 
-/** More than most rerankers read, and little enough to be sent within the time. */
+/** More than most rerankers read, yet small enough for the timeout. */
 const TEXT_UNITS_MAX = 8_000
 
-/** Voyage AI calls the number of results by another name and refuses fields that it doesn't know. */
+/** Voyage AI names the limit differently and rejects unknown fields. */
 const HOSTS_OF_VOYAGE: readonly string[] = ['api.voyageai.com', 'ai.mongodb.com']
 
 export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
@@ -95,7 +95,7 @@ function addressOf(base: string): string {
 
 function parseModel(model: string): string {
   if (model.trim() !== '') return model
-  throw new AppError('invalid_input', 'The reranker needs the name of a model.')
+  throw new AppError('invalid_input', 'The reranker requires a model name.')
 }
 
 function toBoundedText(text: string): string {
@@ -107,18 +107,18 @@ function tooSlow(timeoutMs: number): AppError {
   return new AppError('unavailable', message, { timeoutMs })
 }
 
-/** Whatever the service refuses, whoever asked for a recall did nothing wrong. */
+/** A rejection by the service is not the caller's fault. */
 function toRerankError(error: AppError): AppError {
   return error.code === 'cancelled'
     ? error
     : new AppError('unavailable', error.message, error.facts)
 }
 
-/** A score that can't be used is left out, as if the service had no opinion on that text. */
+/** Invalid scores are left out. */
 function parseScores(answer: unknown, texts: number): Scores {
   const results = getField(answer, 'results') ?? getField(answer, 'data')
   if (!Array.isArray(results)) {
-    throw new AppError('unavailable', 'The reranker answered in a form that is not known.')
+    throw new AppError('unavailable', 'The reranker sent an unexpected response.')
   }
   const scores = new Map<number, number>()
   for (const result of results) {

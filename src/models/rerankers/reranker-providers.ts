@@ -1,4 +1,4 @@
-/** The services that rerank in the form they share, as data, and how a model of one of them is opened. */
+/** Rerank services that share an API, as data. */
 
 import {
   parseQualifiedModel,
@@ -11,7 +11,7 @@ import { openRemoteReranker } from './remote-reranker.ts'
 
 type Provider = {
   readonly url: string
-  /** Environment variables that usually hold the key, the likeliest first. */
+  /** Environment variables that usually hold the key, most common first. */
   readonly apiKeyVariables: readonly string[]
   readonly requiresApiKey: boolean
 }
@@ -35,7 +35,7 @@ export const RERANKER_PROVIDERS: Readonly<Record<RerankProviderName, Provider>> 
   },
 }
 
-/** Nothing is asked yet. Without its key it can't be asked at all, and says so. */
+/** Sends no request. Without its key, the reranker reports why it is unusable. */
 export function openProviderReranker(
   name: string,
   keys: { readonly [provider: string]: string },

@@ -1,4 +1,4 @@
-/** What the local reranker and its worker process say to each other. */
+/** Messages between the local reranker and its worker process. */
 import type { RuntimePreference } from '../runtime/onnx-runtime.ts'
 import type { WorkerFailure } from '../runtime/worker-server.ts'
 
@@ -15,7 +15,7 @@ export type RerankerWorkerRequest =
   | { readonly kind: 'open'; readonly request: CrossEncoderRequest }
   | { readonly kind: 'score'; readonly pair: TextPair }
 
-/** Each request gets one answer, in order. */
+/** One answer per request, in order. */
 export type RerankerWorkerAnswer = ScoreAnswer | WorkerFailure
 
 export type ScoreAnswer =

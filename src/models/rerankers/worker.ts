@@ -1,4 +1,4 @@
-/** The process that runs a cross-encoder for `scoring.ts`. */
+/** Worker process of the local reranker. */
 import { serveParentProcess } from '../runtime/worker-server.ts'
 import { type CrossEncoder, openCrossEncoder } from './cross-encoder.ts'
 import type { RerankerWorkerAnswer, RerankerWorkerRequest } from './reranker-worker-protocol.ts'
@@ -10,6 +10,6 @@ serveParentProcess(async (request: RerankerWorkerRequest): Promise<RerankerWorke
     encoder = await openCrossEncoder(request.request)
     return { kind: 'opened' }
   }
-  if (encoder === null) throw new Error('A pair came before the model was opened.')
+  if (encoder === null) throw new Error('Received a pair before the model was opened.')
   return { kind: 'scored', score: await encoder.score(request.pair) }
 })

@@ -1,7 +1,4 @@
-/**
- * The files of a model, read and checked. What is checked is what is used: the bytes that were hashed are the ones that
- * are loaded.
- */
+/** Reads and verifies model files. The bytes that were hashed are the bytes that are loaded. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
@@ -10,7 +7,7 @@ import { getSystemErrorCode } from '../../lib/system-error.ts'
 
 export const CHECKSUM_FILE = 'SHA256SUMS'
 export const TOKENIZER_FILE = 'tokenizer.json'
-/** The first one that is there is taken: the smaller ones are as good for finding things, and several times faster. */
+/** In order of preference: quantized weights retrieve as well and are several times faster. */
 export const MODEL_FILES = [
   'model_int8.onnx',
   'onnx/model_quantized.onnx',
@@ -20,15 +17,15 @@ export const MODEL_FILES = [
   'model.onnx',
 ] as const
 
-/** Where a model is, and how errors speak of it. */
+/** Location of a model and its description in errors. */
 export type ModelOrigin = {
   readonly folder: string
   /** As in "The file … of the embedding model is missing." */
-  readonly what: string
-  /** What to do when a file is missing or damaged. */
+  readonly description: string
+  /** Advice for a missing or damaged file. */
   readonly remedy: string
-  /** Whether checksums must be there; a folder that somebody made for themselves may have none. */
-  readonly mustHaveSums: boolean
+  /** Whether checksums are required; user-made folders may lack them. */
+  readonly checksumsRequired: boolean
 }
 
 export type ModelFile = {
@@ -40,7 +37,7 @@ export type ModelFile = {
 export type ModelFiles = {
   required(file: string): Promise<ModelFile>
   optional(file: string): Promise<ModelFile | null>
-  /** The network itself, whatever its file is called. */
+  /** The ONNX weights, whatever their file name. */
   weights(): Promise<ModelFile>
 }
 
@@ -82,11 +79,11 @@ export async function openModelFiles(origin: ModelOrigin): Promise<ModelFiles> {
   }
 }
 
-/** Null where there are none. */
+/** Null without a checksum file. */
 async function readSums(origin: ModelOrigin): Promise<Sums | null> {
   const bytes = await readIfThere(origin, CHECKSUM_FILE)
   if (bytes === null) {
-    if (origin.mustHaveSums) throw createMissingFileError(origin, CHECKSUM_FILE)
+    if (origin.checksumsRequired) throw createMissingFileError(origin, CHECKSUM_FILE)
     return null
   }
   const lines = Buffer.from(bytes).toString('utf8').split(/\r?\n/)
@@ -95,7 +92,7 @@ async function readSums(origin: ModelOrigin): Promise<Sums | null> {
     return sum === undefined || file === undefined ? [] : [[file, sum] as const]
   })
   if (entries.length === 0)
-    throw createDamagedFileError(origin, CHECKSUM_FILE, 'holds no checksums')
+    throw createDamagedFileError(origin, CHECKSUM_FILE, 'contains no checksums')
   return new Map(entries)
 }
 
@@ -108,7 +105,7 @@ async function readIfThere(origin: ModelOrigin, file: string): Promise<Uint8Arra
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new AppError(
       'unavailable',
-      `The file ${path} of the ${origin.what} could not be read (${code}).`,
+      `The file ${path} of the ${origin.description} could not be read (${code}).`,
       { path },
       cause,
     )
@@ -120,26 +117,26 @@ export function parseJsonFile(origin: ModelOrigin, { file, bytes }: ModelFile): 
     const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
     if (typeof value === 'object' && value !== null) return value as ModelConfigJson // an object or a list
   } catch {
-    /* told below */
+    /* reported below */
   }
   throw createDamagedFileError(origin, file, 'is not valid JSON')
 }
 
 export function createDamagedFileError(
-  { folder, what, remedy }: ModelOrigin,
+  { folder, description, remedy }: ModelOrigin,
   file: string,
   how: string,
 ) {
   const path = join(folder, file)
-  const message = `The file ${path} of the ${what} is damaged: it ${how}. ${remedy}`
+  const message = `The file ${path} of the ${description} is damaged: it ${how}. ${remedy}`
   return new AppError('damaged', message, { path })
 }
 
 export function createMissingFileError(
-  { folder, what, remedy }: ModelOrigin,
+  { folder, description, remedy }: ModelOrigin,
   file: string,
 ): AppError {
   const path = join(folder, file)
-  const message = `The file ${path} of the ${what} is missing. ${remedy}`
+  const message = `The file ${path} of the ${description} is missing. ${remedy}`
   return new AppError('missing_part', message, { path })
 }

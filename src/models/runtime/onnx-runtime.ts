@@ -1,19 +1,25 @@
 /**
- * Runs networks in the ONNX format: natively where that can be loaded, in WebAssembly everywhere else (some four times
- * slower). What they give differs in the last digits.
+ * Runs ONNX models: natively where the native runtime loads, otherwise in WebAssembly, about four times slower. Outputs of
+ * the two differ in the last digits.
  */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
 import { AppError } from '../../lib/errors.ts'
+import { findPackageFolder } from '../../lib/package-folder.ts'
 import { createDamagedFileError, type ModelFile, type ModelOrigin } from './model-files.ts'
 
 export const ONNX_RUNTIMES = ['auto', 'native', 'wasm'] as const
 export type RuntimePreference = (typeof ONNX_RUNTIMES)[number]
 
-const NATIVE = 'onnxruntime-node'
-const WASM = 'onnxruntime-web'
-const NATIVE_VERSION = '1.16.3'
+/** `scripts/vendor.mjs` puts both below `dist/vendor`. */
+const NATIVE = { name: 'onnxruntime-node', entry: 'dist/index.cjs', version: '1.16.3' }
+const WASM = { name: 'onnxruntime-web', entry: 'dist/ort.node.min.mjs' }
+const WASM_BINARY = 'dist/ort-wasm-simd-threaded.wasm.br'
 const LOG_ERRORS_ONLY = 3
 
-/** Only what is used of the packages, so that building does not need the optional one. */
+/** The parts of the two packages' common API that are used here. */
 type Tensor = { readonly data: unknown; readonly dims: readonly number[] }
 type Session = {
   readonly inputNames: readonly string[]
@@ -28,14 +34,13 @@ type OnnxModule = {
   readonly env: {
     readonly versions: Readonly<Record<string, string | undefined>>
     logLevel?: string
-    readonly wasm?: { numThreads?: number }
+    readonly wasm?: { numThreads?: number; wasmBinary?: Uint8Array }
   }
 }
 
-/** What a network reads: one text, or two of which the tokens are told apart by their type. */
 export type OnnxInput = {
   readonly ids: readonly number[]
-  /** Left out when all are of the first type. */
+  /** Token type ids, which separate the two texts of a pair; all zero by default. */
   readonly types?: readonly number[]
 }
 
@@ -48,7 +53,7 @@ export type OnnxModel = {
   run(input: OnnxInput): Promise<OnnxOutput>
 }
 
-/** `output` is the one that is wanted; a network that has no such output gives its first. */
+/** `output` names the preferred output; a model without it uses its first one. */
 export async function openOnnxModel(
   origin: ModelOrigin,
   weights: Pick<ModelFile, 'file' | 'bytes'>,
@@ -61,7 +66,7 @@ export async function openOnnxModel(
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw createDamagedFileError(origin, weights.file, `can't be opened (${why})`)
+    throw createDamagedFileError(origin, weights.file, `could not be loaded (${why})`)
   }
 }
 
@@ -81,17 +86,17 @@ async function openChosen(
 }
 
 async function openNative(bytes: Uint8Array, threads: number, output: string): Promise<OnnxModel> {
-  const onnx = await load(NATIVE, NATIVE_VERSION)
+  const onnx = await loadNative()
   const session = await onnx.InferenceSession.create(bytes, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Plans for every length of text would take 30 MB, and gain nothing.
+    // Memory patterns are planned per input length: 30 MB without a gain in speed.
     enableMemPattern: false,
     logSeverityLevel: LOG_ERRORS_ONLY,
   })
   return {
-    name: `${NATIVE} ${onnx.env.versions.node ?? ''}`,
+    name: `${NATIVE.name} ${onnx.env.versions.node ?? ''}`,
     threads,
     notNativeBecause: null,
     run: createRunner(onnx, session, output),
@@ -103,34 +108,52 @@ async function openWasm(
   output: string,
   notNativeBecause: string | null,
 ): Promise<OnnxModel> {
-  const onnx = await load(WASM, null)
+  const onnx = await importVendored(WASM)
   onnx.env.logLevel = 'error'
-  if (onnx.env.wasm !== undefined) onnx.env.wasm.numThreads = 1 // more would start workers of its own
+  if (onnx.env.wasm !== undefined) {
+    onnx.env.wasm.numThreads = 1 // more would start worker threads
+    onnx.env.wasm.wasmBinary ??= brotliDecompressSync(
+      await readFile(vendoredFile(WASM.name, WASM_BINARY)),
+    )
+  }
   const session = await onnx.InferenceSession.create(bytes, {
     executionProviders: ['wasm'],
     logSeverityLevel: LOG_ERRORS_ONLY,
   })
   return {
-    name: `${WASM} ${onnx.env.versions.web ?? ''}`,
+    name: `${WASM.name} ${onnx.env.versions.web ?? ''}`,
     threads: 1,
     notNativeBecause,
     run: createRunner(onnx, session, output),
   }
 }
 
-async function load(name: string, version: string | null): Promise<OnnxModule> {
+/** A platform without a vendored binary may have the package itself installed. */
+async function loadNative(): Promise<OnnxModule> {
+  const { name, version } = NATIVE
   try {
-    return (await import(name)) as OnnxModule // both packages have this interface
+    return await importVendored(NATIVE).catch(() => importModule(name))
   } catch (cause) {
-    const wanted = version === null ? name : `${name}@${version}`
-    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     throw new AppError(
       'missing_part',
-      `The package ${name} could not be loaded (${why}). Run: npm install ${wanted}`,
+      `The package ${name} could not be loaded (${reason}). Run: npm install ${name}@${version}`,
       { package: name },
       cause,
     )
   }
+}
+
+function importVendored({ name, entry }: typeof WASM): Promise<OnnxModule> {
+  return importModule(pathToFileURL(vendoredFile(name, entry)).href)
+}
+
+function vendoredFile(name: string, file: string): string {
+  return join(findPackageFolder(), 'dist', 'vendor', name, file)
+}
+
+async function importModule(specifier: string): Promise<OnnxModule> {
+  return (await import(specifier)) as OnnxModule // both packages have this interface
 }
 
 function createRunner(onnx: OnnxModule, session: Session, wanted: string): OnnxModel['run'] {
@@ -139,16 +162,16 @@ function createRunner(onnx: OnnxModule, session: Session, wanted: string): OnnxM
     const tensor = (values: BigInt64Array) => new onnx.Tensor('int64', values, [1, values.length])
     const inputs = session.inputNames.map((name) => [name, tensor(valuesOf(name, input))])
     const { [output]: result } = await session.run(Object.fromEntries(inputs))
-    if (!(result?.data instanceof Float32Array)) throw new Error(`${output} holds no numbers.`)
+    if (!(result?.data instanceof Float32Array)) throw new Error(`${output} is not a float tensor`)
     return { data: result.data, dims: result.dims }
   }
 }
 
-/** One input at a time needs no padding: attention goes to every token. */
+/** A batch of one needs no padding, so the attention mask is all ones. */
 function valuesOf(name: string, { ids, types }: OnnxInput): BigInt64Array {
   if (name === 'input_ids') return BigInt64Array.from(ids, BigInt)
   if (name === 'attention_mask') return new BigInt64Array(ids.length).fill(1n)
   if (name === 'token_type_ids') return BigInt64Array.from(types ?? ids.map(() => 0), BigInt)
   if (name === 'position_ids') return BigInt64Array.from(ids, (_, index) => BigInt(index))
-  throw new AppError('invalid_input', `The model wants an input that is not known: ${name}.`)
+  throw new AppError('invalid_input', `The model has an unsupported input: ${name}.`)
 }

@@ -15,13 +15,13 @@ export function openTokenizer(
   return withTokenizerErrors(origin, () => new Tokenizer(tokenizer, config ?? {}))
 }
 
-/** The package checks little of the file: whatever it stumbles over becomes an error that names the file. */
+/** The package validates little: any exception becomes an error that names the file. */
 export function withTokenizerErrors<Result>(origin: ModelOrigin, work: () => Result): Result {
   try {
     return work()
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw createDamagedFileError(origin, TOKENIZER_FILE, `can't be understood (${why})`)
+    throw createDamagedFileError(origin, TOKENIZER_FILE, `could not be parsed (${why})`)
   }
 }

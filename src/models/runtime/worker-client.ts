@@ -106,7 +106,7 @@ export class WorkerClient<
     this.#isClosed = true
     const worker = this.#session?.worker
     if (this.#session !== null) this.#abandon(this.#session)
-    const message = `The ${this.#options.serviceName} was closed before it answered.`
+    const message = `The ${this.#options.serviceName} was closed before it responded.`
     this.#finishAll(new AppError('cancelled', message))
     await worker?.stop()
   }
@@ -274,7 +274,7 @@ export function createFifoQueue<Call>(): WorkerCallQueue<Call> {
 
 /** For an answer of a kind that the request does not have. */
 export function createOrderError(modelName: string): AppError {
-  return new AppError('internal', `The process of the ${modelName} gave an answer out of order.`)
+  return new AppError('internal', `The process of the ${modelName} sent an unexpected message.`)
 }
 
 function isFailure(answer: { readonly kind: string }): answer is WorkerFailure {

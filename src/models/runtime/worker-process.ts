@@ -1,9 +1,9 @@
 /**
- * Starts the process in which a model runs.
+ * Starts the worker process of a model.
  *
- * It is a process and not a thread because of the native runtime: its addon can't be loaded again in a process where a
- * thread that had loaded it has ended, and may take the whole process down when it is tried. A process of its own can
- * be killed, run out of memory and be started again without the application noticing more than an error.
+ * A process rather than a thread: the native addon cannot be loaded again after a thread that had loaded it has ended,
+ * and may crash the whole process. A process can be killed, run out of memory and restart while the application only sees
+ * an error.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { findPackageFolder } from '../../lib/package-folder.ts'
 
 export type WorkerListener<Answer> = {
   onAnswer(answer: Answer): void
-  /** It is gone, and won't answer anything any more. */
+  /** The process has ended and will not answer. */
   onExit(because: string): void
 }
 
@@ -23,16 +23,16 @@ export type WorkerProcess<Request, Answer> = {
   readonly pid: number | undefined
   listen(listener: WorkerListener<Answer>): void
   send(request: Request): void
-  /** Whether the application must not end while this worker lives, because somebody waits for an answer. */
+  /** Keeps the application alive while a caller waits for the worker. */
   keepAlive(isNeeded: boolean): void
   stop(): Promise<void>
 }
 
-/** The model itself lives outside of this heap; the vocabulary of a large tokenizer needs a few hundred megabytes. */
+/** The model lives outside the heap; the vocabulary of a large tokenizer takes a few hundred megabytes. */
 const HEAP_MEGABYTES_MAX = 1_024
 const LAST_WORDS_MAX = 300
 
-/** Runs the `worker.ts` that stands beside the module with this address. */
+/** Runs the `worker.ts` beside the module with this URL. */
 export function startWorkerProcess<Request extends object, Answer>(
   moduleUrl: string,
 ): WorkerProcess<Request, Answer> {
@@ -52,10 +52,10 @@ export function startWorkerProcess<Request extends object, Answer>(
   return {
     pid: child.pid,
     listen({ onAnswer: answered, onExit: ended }) {
-      child.on('message', (message) => answered(message as Answer)) // from our own worker
+      child.on('message', (message) => answered(message as Answer)) // sent by our own worker
       gone.then(ended)
     },
-    // Without a callback, sending to a process that has just ended would throw; that it ended is told anyway.
+    // Without a callback, sending to an ended process would throw; its exit is reported anyway.
     send: (request) => void child.send(request, () => {}),
     keepAlive: (isNeeded) => hold(child, isNeeded),
     async stop() {
@@ -73,10 +73,10 @@ function hold(child: ChildProcess, isNeeded: boolean): void {
   }
 }
 
-/** What the process last wrote to its standard error, for the message that it ended. */
+/** Tail of standard error, for the exit message. */
 function collectLastWords(child: ChildProcess): () => string {
   let words = ''
-  const stream = child.stderr as Socket | null // that is what a pipe to a process is
+  const stream = child.stderr as Socket | null // a pipe to a child process is a socket
   stream?.unref()
   stream?.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-LAST_WORDS_MAX)
@@ -85,8 +85,8 @@ function collectLastWords(child: ChildProcess): () => string {
 }
 
 /**
- * The compiled worker. Where the sources themselves run, which is in tests, it is the one in `dist`: a new process is
- * Node alone, which reads no TypeScript before version 22. `scripts/ready.mjs` builds it before the tests.
+ * The compiled worker. When the sources run, as in tests, it is the one in `dist`: Node before version 22 cannot run
+ * TypeScript. `scripts/ready.mjs` builds it before the tests.
  */
 function workerFile(moduleUrl: string): string {
   const here = dirname(fileURLToPath(moduleUrl))
@@ -97,7 +97,7 @@ function workerFile(moduleUrl: string): string {
   if (existsSync(file)) return file
   throw new AppError(
     'missing_part',
-    `The program ${file} is missing. Install Recollect again, or run: npm run build`,
+    `The program ${file} is missing. Reinstall Recollect, or run: npm run build`,
     { path: file },
   )
 }

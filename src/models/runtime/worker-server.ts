@@ -1,4 +1,4 @@
-/** The other side of `worker-process.ts`: what runs inside of the process that it starts. */
+/** The worker's side of `worker-process.ts`. */
 import { type ErrorCode, type ErrorDetails, toAppError } from '../../lib/errors.ts'
 import { Mutex } from '../../lib/mutex.ts'
 
@@ -9,14 +9,14 @@ export type WorkerFailure = {
   readonly facts: ErrorDetails
 }
 
-/** Serves one request after the other, and ends with the process that started this one. */
+/** Serves one request at a time and exits with the parent process. */
 export function serveParentProcess<Request>(answerTo: (request: Request) => Promise<object>): void {
   const mutex = new Mutex()
   process.on('message', (message) => {
-    void mutex.run(() => serve(message as Request)) // from the program that started this process
+    void mutex.run(() => serve(message as Request)) // sent by the parent process
   })
   process.on('disconnect', () => process.exit())
-  // Ctrl-C in a terminal reaches both processes. Whether this one ends is up to the other.
+  // Ctrl-C in a terminal reaches both processes; the parent decides when this one ends.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 
   async function serve(request: Request): Promise<void> {
@@ -30,6 +30,6 @@ export function serveParentProcess<Request>(answerTo: (request: Request) => Prom
 }
 
 function send(answer: object): void {
-  // The other process may just be ending; `disconnect` follows.
+  // The parent may be exiting; `disconnect` follows.
   process.send?.(answer, undefined, undefined, () => {})
 }

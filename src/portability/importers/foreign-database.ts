@@ -27,8 +27,45 @@ export interface ForeignDatabase {
 
 const JOURNAL_SUFFIXES = ['-wal', '-journal']
 
-export async function openForeignDatabase(path: string): Promise<ForeignDatabase> {
-  assertReadable(path)
+/** The key of an SQLCipher database: 32 bytes in hex, or a passphrase. */
+export type ForeignDatabaseKey =
+  | { readonly kind: 'raw'; readonly hex: string }
+  | { readonly kind: 'passphrase'; readonly passphrase: string }
+
+/** A key file contains 64 hexadecimal digits, or a passphrase. */
+export function parseForeignDatabaseKey(text: string): ForeignDatabaseKey {
+  const hex = /^(?:x')?([0-9a-f]{64})'?$/i.exec(text.trim())?.[1]
+  return hex === undefined ? { kind: 'passphrase', passphrase: text } : { kind: 'raw', hex }
+}
+
+export type CipherConnection = {
+  prepare(sql: string): {
+    all(...values: readonly string[]): unknown[]
+    iterate(...values: readonly string[]): IterableIterator<unknown>
+  }
+  exec(sql: string): unknown
+  close(): unknown
+}
+
+/** Opens an SQLCipher database; throws `wrong_key` when the key does not match. */
+export type OpenCipherDatabase = (
+  path: string,
+  key: ForeignDatabaseKey,
+) => Promise<CipherConnection>
+
+export type ForeignDatabaseOptions = {
+  readonly openCipher?: OpenCipherDatabase
+  readonly getKey?: () => Promise<ForeignDatabaseKey | null>
+}
+
+export async function openForeignDatabase(
+  path: string,
+  { openCipher, getKey }: ForeignDatabaseOptions = {},
+): Promise<ForeignDatabase> {
+  const isPlain = isPlainDatabase(path)
+  const key = isPlain || openCipher === undefined ? null : ((await getKey?.()) ?? null)
+  if (!isPlain && (key === null || openCipher === undefined)) throw encryptedError(path)
+  if (key !== null && openCipher !== undefined) return openEncrypted(path, key, openCipher)
   const copy = hasRecentWrites(path) ? copyDatabase(path) : null
   const remove = () => {
     if (copy !== null) rmSync(copy.folder, { recursive: true, force: true })
@@ -40,6 +77,33 @@ export async function openForeignDatabase(path: string): Promise<ForeignDatabase
       rows: (table, columns) => readRows(path, database, table, columns),
       close: () => {
         if (database.isOpen) database.close()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** The cipher driver cannot open files as immutable, so it reads a copy, which is encrypted as well. */
+async function openEncrypted(
+  path: string,
+  key: ForeignDatabaseKey,
+  openCipher: OpenCipherDatabase,
+): Promise<ForeignDatabase> {
+  const copy = copyDatabase(path)
+  const remove = () => rmSync(copy.folder, { recursive: true, force: true })
+  let isOpen = true
+  try {
+    const connection = await openCipher(copy.path, key)
+    connection.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON')
+    return {
+      tables: withDatabaseErrors(path, () => listTables(connection)),
+      rows: (table, columns) => readRows(path, connection, table, columns),
+      close: () => {
+        if (isOpen) connection.close()
+        isOpen = false
         remove()
       },
     }
@@ -72,7 +136,7 @@ function harden(database: DatabaseSyncInstance): DatabaseSyncInstance {
   }
 }
 
-function listTables(database: DatabaseSyncInstance): readonly string[] {
+function listTables(database: Pick<CipherConnection, 'prepare'>): readonly string[] {
   return database
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`,
@@ -83,7 +147,7 @@ function listTables(database: DatabaseSyncInstance): readonly string[] {
 
 function* readRows(
   path: string,
-  database: DatabaseSyncInstance,
+  database: DatabaseSyncInstance | CipherConnection,
   table: string,
   {
     required,
@@ -113,7 +177,7 @@ function* readRows(
       `SELECT ${columns.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(table)} ORDER BY rowid`,
     )
     // Integers beyond the safe range must not end the import.
-    statement.setReadBigInts(true)
+    if ('setReadBigInts' in statement) statement.setReadBigInts(true)
     return statement.iterate()[Symbol.iterator]()
   })
   for (;;) {
@@ -136,19 +200,21 @@ function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-function assertReadable(path: string): void {
+function isPlainDatabase(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) {
     throw new AppError('not_found', `File ${path} not found.`, { path })
   }
-  if (!isSqlite(readStart(path))) {
-    throw new AppError(
-      'locked',
-      `File ${path} is not an unencrypted SQLite database. Export an unencrypted copy with its program, and import that ` +
-        'copy.',
-      { path },
-    )
-  }
+  return isSqlite(readStart(path))
+}
+
+function encryptedError(path: string): AppError {
+  return new AppError(
+    'locked',
+    `File ${path} is not an unencrypted SQLite database. Pass the key of an SQLCipher database with --key-file, or ` +
+      'export an unencrypted copy with its program and import that copy.',
+    { path },
+  )
 }
 
 function readStart(path: string): Uint8Array {

@@ -19,6 +19,11 @@ export type SourceSystem =
   | 'chatgpt'
   | 'claude'
   | 'markdown'
+  | 'polyant'
+  | 'letta'
+  | 'hindsight'
+  | 'zep'
+  | 'langmem'
 
 type RecordOrigin = {
   readonly system: SourceSystem
@@ -44,6 +49,8 @@ export type ImportedMemory = RecordOrigin & {
   readonly isDisabled?: boolean
   readonly entities?: readonly string[]
   readonly metadata?: JsonObject
+  /** Belongs to every owner of the source, as statements about the user do. */
+  readonly isShared?: boolean
   /** Must never change in the source, because the id begins with it. */
   readonly createdAt?: Instant | null
   readonly updatedAt?: Instant | null
@@ -51,6 +58,9 @@ export type ImportedMemory = RecordOrigin & {
   readonly sourceCount?: number
   readonly useCount?: number
   readonly lastUsedAt?: Instant | null
+  /** When the statement became true and stopped being true. */
+  readonly validFrom?: Instant | null
+  readonly validUntil?: Instant | null
   /** Earlier wordings, oldest first, with the time each of them began. */
   readonly earlier?: readonly { readonly content: string; readonly since: Instant }[]
 }
@@ -63,6 +73,25 @@ export type ImportedTurn = RecordOrigin & {
   readonly content: string
   readonly position: number
   readonly saidAt: Instant | null
+  /** False for conversations that the source has learned from already. Default: true. */
+  readonly isLearned?: boolean
+}
+
+/** An exchange that the source has not learned from yet. It is found among the turns of its session, or added to them. */
+export type ImportedSignal = RecordOrigin & {
+  readonly kind: 'signal'
+  readonly session: string
+  readonly userText: string
+  readonly assistantText: string | null
+  readonly saidAt: Instant | null
+}
+
+/** Settings under our names. Values are checked when they are stored. */
+export type ImportedSettings = RecordOrigin & {
+  readonly kind: 'settings'
+  readonly values: JsonObject
+  /** Names without a counterpart here, with the reason. */
+  readonly ignored: readonly { readonly name: string; readonly reason: string }[]
 }
 
 /** A record that could not be parsed. It is counted and reported. */
@@ -72,7 +101,12 @@ export type ImportFault = {
   readonly message: string
 }
 
-export type ImportRecord = ImportedMemory | ImportedTurn | ImportFault
+export type ImportRecord =
+  | ImportedMemory
+  | ImportedTurn
+  | ImportedSignal
+  | ImportedSettings
+  | ImportFault
 
 /** Parses one item into records, or into a fault with the reason. */
 export function parseImportItem(

@@ -9,11 +9,20 @@ export const IMPORT_FORMATS = [
   'omniroute-json',
   'omniroute-sqlite',
   'osaurus-sqlite',
+  'osaurus-settings',
   'openclaw-sqlite',
+  'openclaw-lancedb',
+  'openclaw-settings',
+  'polyant',
+  'polyant-postgres',
   'mem0',
   'server-memory',
   'chatgpt',
   'claude',
+  'letta',
+  'hindsight',
+  'zep',
+  'langmem',
   'markdown',
 ] as const
 
@@ -61,7 +70,7 @@ export function detectTableFormat(tables: readonly string[]): ImportFormat | nul
   const has = (...names: readonly string[]) => names.every((name) => tables.includes(name))
   if (has('pinned_facts', 'episodes')) return 'osaurus-sqlite'
   if (has('chunks', 'files')) return 'openclaw-sqlite'
-  return has('memories') ? 'omniroute-sqlite' : null
+  return has('memories') || has('memory') ? 'omniroute-sqlite' : null
 }
 
 const TABLE_DECLARATION = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
@@ -84,17 +93,38 @@ const SIGNATURES: readonly (readonly [RegExp, ImportFormat])[] = [
   [/(?<!\\)"mapping"\s*:\s*\{/, 'chatgpt'],
   [/(?<!\\)"chat_messages"\s*:\s*\[/, 'claude'],
   [/(?<!\\)"(?:memory|new_memory|old_memory)"\s*:\s*["n]/, 'mem0'],
+  [
+    /(?<!\\)"(?:memoryBudgetTokens|relevanceGateMode|summaryDebounceSeconds)"\s*:/,
+    'osaurus-settings',
+  ],
+  [/(?<!\\)"(?:memorySearch|memory-lancedb)"\s*:\s*\{/, 'openclaw-settings'],
+  [/(?<!\\)"instance(?:Id|_id)"\s*:/, 'polyant'],
+  [/(?<!\\)"(?:core_memory|memory_blocks|block_ids)"\s*:\s*\[/, 'letta'],
+  [/(?<!\\)"(?:source_node_uuid|target_node_uuid|thread_id|role_type)"\s*:/, 'zep'],
+  [/(?<!\\)"(?:fact_type|mentioned_at)"\s*:/, 'hindsight'],
+  [/(?<!\\)"namespace"\s*:\s*\[|"prefix"\s*:\s*"/, 'langmem'],
   [/(?<!\\)"entities"\s*:\s*\[\s*(?:\{|\])/, 'server-memory'],
   [/(?<!\\)"content"\s*:\s*"/, 'omniroute-json'],
 ]
 
-/** The first signature decides, because nested fields come after the fields of their item. */
+/**
+ * The first signature decides, because nested fields come after the fields of their item. `content` is a field of many
+ * formats, so it decides only where no other signature matches.
+ */
 function detectJsonFormat(text: string): ImportFormat | null {
   const matches = SIGNATURES.map(([pattern, format]) => ({ format, at: text.search(pattern) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)
-  return matches[0]?.format ?? null
+  const specific = matches.find(({ format }) => format !== 'omniroute-json')
+  const first = matches[0]
+  if (first?.format === 'omniroute-json' && specific !== undefined) {
+    return IN_ITEM_FORMATS.includes(specific.format) ? specific.format : first.format
+  }
+  return first?.format ?? null
 }
+
+/** Formats whose items have a `content` before the field that is unique to them. */
+const IN_ITEM_FORMATS: readonly ImportFormat[] = ['polyant', 'zep', 'langmem', 'letta']
 
 function isMarkdown(text: string, name: string): boolean {
   if (text.includes('\0')) return false

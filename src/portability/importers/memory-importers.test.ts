@@ -107,7 +107,9 @@ describe('Osaurus', () => {
     expect(OSAURUS_TABLES.episodes.read(episode, 1)).toMatchObject({
       type: 'episodic',
       session: 'c1',
-      content: 'Talked about travel.\nDecision: Go in May\nTo do: Book a flight',
+      content: 'Talked about travel.',
+      category: 'episode',
+      metadata: { topics: ['travel'], decisions: ['Go in May'], actionItems: ['Book a flight'] },
       entities: ['Lisbon', 'Ada'],
       createdAt: at('2026-04-01'),
     })

@@ -1,4 +1,4 @@
-/** OmniRoute memories: Studio exports, REST lists, and rows of the `memories` table. */
+/** OmniRoute memories: Studio exports, REST lists, and rows of the tables `memories` and `memory`. */
 
 import { MEMORY_TYPES } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -35,7 +35,7 @@ function listItems(value: unknown): readonly unknown[] {
 /** Table rows use snake case and serialized metadata. */
 export function parseOmnirouteMemory(item: unknown, at: number): ImportedMemory {
   const fields = requireObject(item, 'A memory')
-  const content = requireText(fields, 'content')
+  const content = requireText(fields, 'content', 'value')
   const key = readText(fields, 'key')
   const metadata = readMetadata(fields, 'metadata')
   const sourceType = readText(fields, 'type')
@@ -66,21 +66,30 @@ export function parseOmnirouteMemory(item: unknown, at: number): ImportedMemory 
   }
 }
 
+const MEMORY_COLUMNS = [
+  'api_key_id',
+  'session_id',
+  'type',
+  'key',
+  'metadata',
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'access_count',
+  'last_accessed_at',
+]
+
+const readRow = (row: Fields, at: number) => parseOmnirouteMemory(row, at)
+
 export const OMNIROUTE_TABLES = {
-  memories: {
-    required: ['id', 'content'],
+  memories: { required: ['id', 'content'], optional: MEMORY_COLUMNS, read: readRow },
+  /** The table of early versions, with columns in either case. */
+  memory: {
+    required: ['id'],
     optional: [
-      'api_key_id',
-      'session_id',
-      'type',
-      'key',
-      'metadata',
-      'created_at',
-      'updated_at',
-      'expires_at',
-      'access_count',
-      'last_accessed_at',
+      ...['content', 'value', 'apiKeyId', 'sessionId', 'createdAt', 'updatedAt', 'expiresAt'],
+      ...MEMORY_COLUMNS,
     ],
-    read: (row: Fields, at: number) => parseOmnirouteMemory(row, at),
+    read: readRow,
   },
 } as const

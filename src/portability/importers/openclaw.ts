@@ -1,12 +1,14 @@
-/** Rows of the OpenClaw memory index: chunks of Markdown files with their line numbers. */
+/** OpenClaw: chunks of Markdown files in its memory index, and the table of its LanceDB plugin. */
 
 import type { Fields } from '../../lib/json.ts'
 import {
   type ImportedMemory,
+  mapCategory,
   readNumber,
   readText,
   readTime,
   requireText,
+  toImportanceScale,
 } from './foreign-record.ts'
 
 function chunk(row: Fields, at: number): ImportedMemory {
@@ -36,3 +38,23 @@ export const OPENCLAW_TABLES = {
     read: chunk,
   },
 } as const
+
+/** A row of the plugin's table: importance from 0 to 1, and one of five categories. */
+export function parsePluginMemory(row: Fields, at: number): ImportedMemory {
+  const importance = readNumber(row, 'importance')
+  const category = readText(row, 'category')
+  const mapped = mapCategory(category === null ? [] : [category])
+  const agent = readText(row, 'agentId', 'agent_id')
+  return {
+    kind: 'memory',
+    system: 'openclaw',
+    at,
+    name: requireText(row, 'id'),
+    owner: agent,
+    content: requireText(row, 'text'),
+    ...(mapped === undefined ? {} : { category: mapped }),
+    ...(importance === null ? {} : { importance: toImportanceScale(importance) }),
+    metadata: {},
+    createdAt: readTime(row, 'createdAt', 'created_at'),
+  }
+}

@@ -1,6 +1,10 @@
-/** Rows of the Osaurus memory database: pinned facts, episodes, the transcript and the identity. */
+/** Rows of the Osaurus memory database: identity, pinned facts, episodes, the transcript and pending signals. */
 
+import type { SessionId } from '../../domain/ids.ts'
+import { NARRATIVE_KEY } from '../../domain/memory.ts'
 import { TURN_ROLES } from '../../domain/turn.ts'
+import { buildEpisodeKey } from '../../learning/distillation/episode-writer.ts'
+import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../../learning/identity/identity-grade.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { type Fields, parseJson } from '../../lib/json.ts'
 import {
@@ -47,28 +51,27 @@ function episode(row: Fields, at: number): ImportedMemory {
   const salience = clampToUnit(readNumber(row, 'salience') ?? 0.5)
   const topics = readTextList(row, 'topics_csv')
   const decisions = readLines(row, 'decisions')
-  const actions = readLines(row, 'action_items')
+  const actionItems = readLines(row, 'action_items')
+  const session = readText(row, 'conversation_id')
+  const happenedAt = readTime(row, 'conversation_at', 'created_at')
   return {
     kind: 'memory',
     system: 'osaurus',
     at,
     name: `episode:${requiredNumber(row, 'id')}`,
     owner: readText(row, 'agent_id'),
-    session: readText(row, 'conversation_id'),
-    // Decisions belong to the searchable text, not only to the metadata.
-    content: [
-      requireText(row, 'summary'),
-      ...decisions.map((decision) => `Decision: ${decision}`),
-      ...actions.map((action) => `To do: ${action}`),
-    ].join('\n'),
+    session,
+    key: session === null ? null : buildEpisodeKey(session as SessionId), // checked with the row
+    content: requireText(row, 'summary'),
     type: 'episodic',
-    category: 'event',
+    category: 'episode',
     salience,
     importance: toImportanceScale(salience),
     isDisabled: (readText(row, 'status') ?? 'active') !== 'active',
     entities: readTextList(row, 'entities_csv'),
-    metadata: topics.length === 0 ? {} : { topics },
-    createdAt: readTime(row, 'conversation_at', 'created_at'),
+    metadata: { topics, decisions, actionItems },
+    validFrom: happenedAt,
+    createdAt: happenedAt,
   }
 }
 
@@ -90,35 +93,67 @@ function transcriptTurn(row: Fields, at: number): ImportRecord {
     content: requireText(row, 'content'),
     position,
     saidAt: readTime(row, 'created_at'),
+    // Osaurus has distilled it, except for what its pending signals name.
+    isLearned: false,
   }
 }
 
-/** The pinned sentences about the user, and the narrative that was generated from them. */
+/** Processed signals hold nothing to learn any more. */
+function pendingSignal(row: Fields, at: number): readonly ImportRecord[] {
+  if ((readText(row, 'status') ?? 'pending') === 'processed') return []
+  const userText = requireText(row, 'user_message')
+  return [
+    {
+      kind: 'signal',
+      system: 'osaurus',
+      at,
+      name: `signal:${requiredNumber(row, 'id')}`,
+      owner: readText(row, 'agent_id'),
+      session: requireText(row, 'conversation_id'),
+      userText,
+      assistantText: readText(row, 'assistant_message'),
+      saidAt: readTime(row, 'created_at'),
+    },
+  ]
+}
+
+/** The statements about the user, and the narrative that was generated from them. Both belong to no agent. */
 function identity(row: Fields, at: number): readonly ImportedMemory[] {
   const overrides = parseJson(readText(row, 'overrides') ?? '[]')
-  const sentences = (Array.isArray(overrides) ? overrides : []).filter(
+  const statements = (Array.isArray(overrides) ? overrides : []).filter(
     (each) => typeof each === 'string',
   )
   const narrative = readText(row, 'content')
-  const common = { kind: 'memory', system: 'osaurus', at, category: 'fact' } as const
+  const common = {
+    kind: 'memory',
+    system: 'osaurus',
+    at,
+    category: 'identity',
+    isShared: true,
+  } as const
+  const identityStatements = statements.map((content) => ({
+    ...common,
+    name: `identity:${sha256(content)}`,
+    content,
+    importance: IDENTITY_IMPORTANCE,
+    salience: IDENTITY_SALIENCE,
+    pinned: true,
+  }))
+  if (narrative === null) return identityStatements
+  const generatedAt = readTime(row, 'generated_at')
   return [
-    ...sentences.map((content) => ({
+    ...identityStatements,
+    {
       ...common,
-      name: `identity:${sha256(content)}`,
-      content,
+      name: 'identity:narrative',
+      key: NARRATIVE_KEY,
+      content: narrative,
+      type: 'semantic' as const,
+      importance: IDENTITY_IMPORTANCE,
+      salience: IDENTITY_SALIENCE,
       pinned: true,
-    })),
-    ...(narrative === null
-      ? []
-      : [
-          {
-            ...common,
-            name: 'identity:narrative',
-            content: narrative,
-            type: 'semantic' as const,
-            updatedAt: readTime(row, 'generated_at'),
-          },
-        ]),
+      updatedAt: generatedAt,
+    },
   ]
 }
 
@@ -180,5 +215,10 @@ export const OSAURUS_TABLES = {
     required: ['conversation_id', 'chunk_index', 'role', 'content'],
     optional: ['agent_id', 'created_at'],
     read: transcriptTurn,
+  },
+  pending_signals: {
+    required: ['id', 'conversation_id', 'user_message'],
+    optional: ['agent_id', 'assistant_message', 'status', 'created_at'],
+    read: pendingSignal,
   },
 } as const

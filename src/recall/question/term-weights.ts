@@ -6,15 +6,22 @@ import type { TimeSpan } from './time-expressions.ts'
 
 /** The weight of terms that occur only in the messages before a follow-up question. */
 const CONTEXT_TERM_WEIGHT = 0.5
+/** The weight of words of likely answers: many are added, and most of them are in no memory. */
+const EXPANSION_TERM_WEIGHT = 0.15
 
 /** Lowers the weight of terms that only the context of a follow-up question contains. */
-export function discountContextTerms(lexical: LexicalHits, question: string): LexicalHits {
+export function discountContextTerms(
+  lexical: LexicalHits,
+  question: string,
+  { isExpanded = false }: { readonly isExpanded?: boolean } = {},
+): LexicalHits {
+  const weight = isExpanded ? EXPANSION_TERM_WEIGHT : CONTEXT_TERM_WEIGHT
   const own = new Set(extractQueryTerms(question))
   return rescoreHits({
     ...lexical,
     terms: lexical.terms.map(({ text, rarity }) => ({
       text,
-      rarity: own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT,
+      rarity: own.has(text) ? rarity : rarity * weight,
     })),
   })
 }

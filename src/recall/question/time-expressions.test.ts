@@ -90,7 +90,6 @@ describe('time expressions in questions', () => {
     ['12345-05-08'],
     ['maybe someday'],
     ['the days of the week'],
-    ['昨天我吃了什么？'],
     [''],
   ])('[RA7] finds no time expression in "%s"', (question) => {
     expect(days(question)).toBeNull()
@@ -192,4 +191,24 @@ describe('time proximity', () => {
     expect(computeTimeProximity(at('1970-01-01'), before)).toBe(1)
     expect(computeTimeProximity(at('2020-01-16'), before)).toBeCloseTo(0.5, 9)
   })
+})
+
+it.each([
+  ['What did I do in the summer of 2024?', '2024-06-01', '2024-08-31'],
+  ['What did I do last summer?', '2023-06-01', '2023-08-31'],
+  ['What did I do between 10 and 20 March?', '2024-03-10', '2024-03-20'],
+  ['Where was I from January to March?', '2024-01-01', '2024-03-31'],
+  ['What did I do two weeks before Easter?', '2024-03-14', '2024-03-20'],
+  ['What did we do at Christmas?', '2023-12-22', '2023-12-28'],
+  ['昨天我吃了什么？', '2024-05-14', '2024-05-14'],
+  ['2024年我住在哪里？', '2024-01-01', '2024-12-31'],
+  ['2024年1月に何をしましたか？', '2024-01-01', '2024-01-31'],
+  ['Was habe ich letzten Monat gemacht?', '2024-04-01', '2024-04-30'],
+  ['¿Qué hice en enero de 2024?', '2024-01-01', '2024-01-31'],
+  ['O que fiz no mês passado?', '2024-04-01', '2024-04-30'],
+  ["Qu'est-ce que j'ai fait le mois dernier ?", '2024-04-01', '2024-04-30'],
+])('[RA7] finds a time by name or in other languages: %s', (question, first, last) => {
+  const span = parseTimeSpan(question, NOW)
+  const day = (at = 0) => new Date(at).toISOString().slice(0, 10)
+  expect([day(span?.from), day((span?.until ?? 0) - 1)]).toEqual([first, last])
 })

@@ -1,10 +1,12 @@
 /**
  * Parses time expressions in questions: "last week", "in May", "on 8 May 2023", "three days ago", "before June". Memories
- * from the span are boosted; others are never excluded, because people misremember dates. English and ISO dates only.
+ * from the span are boosted; others are never excluded, because people misremember dates. Names of times and other languages
+ * are in `named-times.ts`.
  */
 
 import { DAY_MS, type Instant } from '../../lib/time.ts'
 import { clipMessage } from '../../text/speech/message-text.ts'
+import { findNamedTime } from './named-times.ts'
 
 export type TimeSpan = {
   readonly from: Instant
@@ -153,6 +155,10 @@ const RULES: readonly TimeRule[] = [
 export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
   // The patterns take quadratic time on text without words, such as half a million emoji.
   const text = clipMessage(question).toLowerCase()
+  const named = findNamedTime(text, new Date(now))
+  if (named !== null && Number.isFinite(named.from) && Number.isFinite(named.until)) {
+    return { ...named, from: toInstant(named.from), until: toInstant(named.until) }
+  }
   for (const { pattern, span, isRelative = false } of RULES) {
     const match = pattern.exec(text)
     const range = match === null ? null : span(match.slice(1), new Date(now))

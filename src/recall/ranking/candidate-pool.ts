@@ -33,8 +33,8 @@ export function dropRepetitions<Row extends { readonly memory: SearchDocument }>
 ): readonly Row[] {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
-    const { id, content, provenance } = row.memory
-    const key = isTurnId(id) ? `${provenance.speaker ?? ''}:${computeFingerprint(content)}` : id
+    const { id, provenance } = row.memory
+    const key = isTurnId(id) ? `${provenance.speaker ?? ''}:${getFingerprint(row.memory)}` : id
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
     else group.push(row)
@@ -45,6 +45,17 @@ export function dropRepetitions<Row extends { readonly memory: SearchDocument }>
     for (const row of newest.slice(0, REPETITIONS_MAX)) kept.add(row)
   }
   return rows.filter((row) => kept.has(row))
+}
+
+/** Stores share documents between queries, which then need not compute them again. */
+const fingerprints = new WeakMap<SearchDocument, string>()
+
+function getFingerprint(document: SearchDocument): string {
+  const known = fingerprints.get(document)
+  if (known !== undefined) return known
+  const fingerprint = computeFingerprint(document.content)
+  fingerprints.set(document, fingerprint)
+  return fingerprint
 }
 
 function sortNewestFirst<Row extends { readonly memory: SearchDocument }>(

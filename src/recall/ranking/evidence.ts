@@ -7,8 +7,9 @@
  */
 
 import type { MemoryId } from '../../domain/ids.ts'
+import { isTurnId } from '../../domain/search-document.ts'
 import { scoreTermCounts } from '../../text/search/bm25.ts'
-import type { Candidate } from './candidate.ts'
+import { type Candidate, type Evidence, NO_EVIDENCE } from './candidate.ts'
 
 /** The hits of keyword search, see `TextMatch` of the store. */
 export type LexicalHits = {
@@ -29,6 +30,10 @@ type LexicalHit = {
 /** The hits of vector search, closest first. */
 export type VectorHits = readonly { readonly id: MemoryId; readonly similarity: number }[]
 
+/** The weights of the evidence of each retriever, from 0 to 1. */
+export type EvidenceTrust = { readonly keyword: number; readonly vector: number }
+const FULL_TRUST: EvidenceTrust = { keyword: 1, vector: 1 }
+
 export type SessionContext = ReadonlyMap<
   MemoryId,
   {
@@ -48,6 +53,8 @@ const CONTEXT_HALF_TERMS = 100
 const SESSION_HALF_TERMS = 400
 /** The share of the question's known terms from which on keyword search has its full weight. */
 const FULL_TRUST_COVERAGE = 0.4
+/** The discount of approximate vectors beside keywords that cover the question. */
+const VECTOR_DISCOUNT_MAX = 0.8
 /** The number of closest memories that represent a session. */
 const SESSION_MEMORIES = 3
 
@@ -56,18 +63,34 @@ export function rankInitialHits(
   keyword: LexicalHits | null,
   vector: VectorHits | null,
 ): readonly { readonly id: MemoryId; readonly score: number }[] {
-  const lexicalScores = computeLexicalScores(keyword)
   const vectorScores = computeVectorScores(vector)
-  return [...new Set([...lexicalScores.keys(), ...vectorScores.keys()])]
-    .map((id) => ({ id, score: (lexicalScores.get(id) ?? 0) + (vectorScores.get(id) ?? 0) }))
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
+  const lexicalScores = computeLexicalScores(keyword)
+  const ranked: { readonly id: MemoryId; readonly score: number }[] = []
+  for (const [id, score] of lexicalScores) {
+    ranked.push({ id, score: score + (vectorScores.get(id) ?? 0) })
+  }
+  for (const [id, score] of vectorScores) {
+    if (!lexicalScores.has(id)) ranked.push({ id, score })
+  }
+  return ranked.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
 }
 
-/** All hits and their neighbors with their evidence. Scores are still zero. */
+/** Limits candidates to the best of each kind, facts and turns. */
+export type EvidenceLimit = {
+  readonly scoreOf: (evidence: Evidence) => number
+  readonly count: number
+}
+
+/**
+ * The hits and their neighbors with their evidence. Scores are still zero. With a limit, only the best candidates are
+ * created: there may be a thousand, of which a tenth is ranked further.
+ */
 export function gatherEvidence(
   keyword: LexicalHits | null,
   vector: VectorHits | null,
   context: SessionContext,
+  trust: EvidenceTrust = FULL_TRUST,
+  limit?: EvidenceLimit,
 ): readonly Candidate[] {
   const turnsById = collectTurns(keyword, vector, context)
   const turns = [...turnsById.values()]
@@ -76,40 +99,82 @@ export function gatherEvidence(
   const sessions = scoreSessions(keyword)
   const threads = computeSessionSimilarity(vector, turnsById)
   const averageLength = keyword?.averageLength ?? 0
-  return turns.map((turn, index) => {
-    const { id, hit } = turn
+  const evidenceOf = (index: number, evidence: MutableEvidence): MutableEvidence => {
+    const turn = turns[index] as TurnNode // an index of the list
+    const { hit } = turn
     const length = hit?.length ?? averageLength
-    const { score, coverage } = around[index] ?? NO_WORDS
+    evidence.keyword = trust.keyword * turn.lexicalScore
+    evidence.vector = trust.vector * turn.vectorScore
+    evidence.context =
+      trust.keyword * (around.scores[index] ?? 0) * computeBrevity(length, CONTEXT_HALF_TERMS)
+    evidence.session =
+      trust.keyword *
+      (sessions.get(turn.session ?? hit) ?? 0) *
+      computeBrevity(length, SESSION_HALF_TERMS)
+    evidence.thread = trust.vector * (threads.get(turn.session ?? turn) ?? 0)
+    evidence.reply = trust.vector * (turn.next?.vectorScore ?? 0)
+    return evidence
+  }
+  const toCandidate = (index: number): Candidate => {
+    const { id, hit, similarity } = turns[index] as TurnNode // an index of the list
     return {
       id,
       score: 0,
-      evidence: {
-        keyword: turn.lexicalScore,
-        vector: turn.vectorScore,
-        context: score * computeBrevity(length, CONTEXT_HALF_TERMS),
-        session:
-          (sessions.get(turn.session ?? hit) ?? 0) * computeBrevity(length, SESSION_HALF_TERMS),
-        thread: threads.get(turn.session ?? turn) ?? 0,
-        reply: turn.next?.vectorScore ?? 0,
-        speaker: 0,
-        time: 0,
-      },
+      evidence: evidenceOf(index, { ...NO_EVIDENCE }),
       coverage: hit?.coverage ?? 0,
-      contextCoverage: coverage,
-      similarity: turn.similarity,
+      contextCoverage: around.coverages[index] ?? 0,
+      similarity,
       contextSimilarity: getClosest(windows[index] ?? []),
       trail: [],
     }
-  })
+  }
+  return selectIndexes(turns, evidenceOf, limit).map(toCandidate)
+}
+
+type MutableEvidence = { -readonly [Kind in keyof Evidence]: Evidence[Kind] }
+
+/** The indexes of the turns that become candidates, in order. */
+function selectIndexes(
+  turns: readonly TurnNode[],
+  evidenceOf: (index: number, evidence: MutableEvidence) => Evidence,
+  limit: EvidenceLimit | undefined,
+): readonly number[] {
+  const all = turns.map((_, index) => index)
+  if (limit === undefined || turns.length <= limit.count) return all
+  const evidence = { ...NO_EVIDENCE }
+  const scores = Float64Array.from(turns, (_, index) => limit.scoreOf(evidenceOf(index, evidence)))
+  const isTurn = turns.map(({ id }) => isTurnId(id))
+  const leastOf = (kind: boolean) => {
+    const own = scores.filter((_, index) => isTurn[index] === kind).sort()
+    return own[own.length - limit.count] ?? Number.NEGATIVE_INFINITY
+  }
+  // Candidates with equal scores are all kept, because their ids decide.
+  const [leastFact, leastTurn] = [leastOf(false), leastOf(true)]
+  return all.filter((index) => (scores[index] ?? 0) >= (isTurn[index] ? leastTurn : leastFact))
 }
 
 /** Keyword scores relative to the best hit, discounted when even the best one covers little of the question. */
 function computeLexicalScores(keyword: LexicalHits | null): ReadonlyMap<MemoryId, number> {
   const hits = keyword?.hits ?? []
-  const best = Math.max(0, ...hits.map(({ score }) => score))
-  const bestCoverage = Math.max(0, ...hits.map(({ coverage }) => coverage))
+  let [best, bestCoverage] = [0, 0]
+  for (const { score, coverage } of hits) {
+    if (score > best) best = score
+    if (coverage > bestCoverage) bestCoverage = coverage
+  }
   const trust = Math.min(1, bestCoverage / (FULL_TRUST_COVERAGE * computeKnownIdfShare(keyword)))
-  return new Map(hits.map(({ id, score }) => [id, best > 0 ? (trust * score) / best : 0]))
+  const scores = new Map<MemoryId, number>()
+  for (const { id, score } of hits) scores.set(id, best > 0 ? (trust * score) / best : 0)
+  return scores
+}
+
+/**
+ * For a model that only approximates the language of the question: the more of the question keyword search covers, the more
+ * keywords count and the less vectors do.
+ */
+export function weighApproximateEvidence(keyword: LexicalHits | null): EvidenceTrust {
+  const bestCoverage = Math.max(0, ...(keyword?.hits ?? []).map(({ coverage }) => coverage))
+  const trust = Math.min(1, bestCoverage / FULL_TRUST_COVERAGE)
+  return { keyword: trust ** 2, vector: 1 - VECTOR_DISCOUNT_MAX * trust }
 }
 
 /** The IDF share of the question's terms that occur in any hit. No memory can match the others. */
@@ -126,12 +191,17 @@ function computeKnownIdfShare(keyword: LexicalHits | null): number {
  * Min-max normalization of similarities: those of a model lie in a narrow range that depends on the question.
  */
 function computeVectorScores(vector: VectorHits | null): ReadonlyMap<MemoryId, number> {
-  const similarities = (vector ?? []).map(({ similarity }) => similarity)
-  const last = Math.min(...similarities)
-  const range = Math.max(...similarities) - last
-  return new Map(
-    (vector ?? []).map(({ id, similarity }) => [id, range > 0 ? (similarity - last) / range : 1]),
-  )
+  let [best, last] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const { similarity } of vector ?? []) {
+    if (similarity > best) best = similarity
+    if (similarity < last) last = similarity
+  }
+  const range = best - last
+  const scores = new Map<MemoryId, number>()
+  for (const { id, similarity } of vector ?? []) {
+    scores.set(id, range > 0 ? (similarity - last) / range : 1)
+  }
+  return scores
 }
 
 /** A hit or a neighbor of a hit, linked to the adjacent turns. */
@@ -230,8 +300,11 @@ function getClosest(window: readonly TurnNode[]): number | null {
   return most
 }
 
-type WindowScore = { readonly score: number; readonly coverage: number }
-const NO_WORDS: WindowScore = { score: 0, coverage: 0 }
+type WindowScores = {
+  /** Relative to the best window. */
+  readonly scores: Float64Array
+  readonly coverages: Float64Array
+}
 
 /**
  * BM25 of each context window as one text, relative to the best window, and its coverage of the question. Plain loops,
@@ -240,25 +313,39 @@ const NO_WORDS: WindowScore = { score: 0, coverage: 0 }
 function scoreWindows(
   keyword: LexicalHits | null,
   windows: readonly (readonly TurnNode[])[],
-): readonly WindowScore[] {
-  if (keyword === null) return []
+): WindowScores {
+  const scores = new Float64Array(windows.length)
+  const coverages = new Float64Array(windows.length)
+  if (keyword === null) return { scores, coverages }
   const { averageLength } = keyword
   const idfs = keyword.terms.map(({ rarity }) => rarity)
   const queryIdf = idfs.reduce((sum, idf) => sum + idf, 0)
   let best = 0
-  const words = windows.map((window): WindowScore => {
-    if (!window.some(({ hit }) => hit !== null)) return NO_WORDS
-    const isSingle = !window.some(({ isLinked }) => isLinked)
-    const usual = averageLength * (isSingle ? 1 : 2 * WINDOW_REACH + 1)
+  for (const [index, window] of windows.entries()) {
+    let hasHit = false
+    let isSingle = true
     let length = 0
-    for (const { hit } of window) length += hit?.length ?? averageLength
+    for (const { hit, isLinked } of window) {
+      if (hit !== null) hasHit = true
+      if (isLinked) isSingle = false
+      length += hit?.length ?? averageLength
+    }
+    if (!hasHit) continue
+    const usual = averageLength * (isSingle ? 1 : 2 * WINDOW_REACH + 1)
     const counts = getTermCounts(window, idfs.length)
     const score = scoreTermCounts(counts, idfs, usual > 0 ? length / usual : 1)
-    const matchedIdf = idfs.reduce((sum, idf, term) => sum + (counts[term] ? idf : 0), 0)
+    let matchedIdf = 0
+    for (let term = 0; term < idfs.length; term++) {
+      if (counts[term]) matchedIdf += idfs[term] ?? 0
+    }
     best = Math.max(best, score)
-    return { score, coverage: queryIdf > 0 ? matchedIdf / queryIdf : 0 }
-  })
-  return words.map(({ score, coverage }) => ({ score: best > 0 ? score / best : 0, coverage }))
+    scores[index] = score
+    coverages[index] = queryIdf > 0 ? matchedIdf / queryIdf : 0
+  }
+  for (let index = 0; index < scores.length; index++) {
+    scores[index] = best > 0 ? (scores[index] ?? 0) / best : 0
+  }
+  return { scores, coverages }
 }
 
 /** The number of occurrences of each term in a window. */

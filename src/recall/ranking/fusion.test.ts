@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
+import { isTurnId } from '../../domain/search-document.ts'
 import { FUSIONS } from '../../domain/settings/setting-choices.ts'
 import type { Candidate, Evidence } from './candidate.ts'
 import {
@@ -13,6 +14,7 @@ import {
 import {
   EVIDENCE_WEIGHTS,
   type FusionOptions,
+  fuseAdaptive,
   fuseCandidates,
   type RetrieverHits,
 } from './fusion.ts'
@@ -196,6 +198,36 @@ describe('fusion', () => {
       )
     },
   )
+
+  it('[RA6] a limit changes nothing about the best candidates of each kind', () => {
+    const toKind = (id: MemoryId): MemoryId =>
+      Number(id.slice(-1)) % 2 === 0 ? id : (id.replace(/^mem_/, 'turn_') as MemoryId) // as a turn's
+    const relabel = <Hit extends { readonly id: MemoryId }>(hits: readonly Hit[]) =>
+      hits.map((hit) => ({ ...hit, id: toKind(hit.id) }))
+    fc.assert(
+      fc.property(anyLegs, anyCourse, fc.integer({ min: 1, max: 8 }), (legs, course, count) => {
+        const keyword = legs.keyword && { ...legs.keyword, hits: relabel(legs.keyword.hits) }
+        const vector = legs.vector && relabel(legs.vector)
+        const context = new Map(
+          [...course].map(([id, { session, before, after }]) => [
+            toKind(id),
+            { session, before: before.map(toKind), after: after.map(toKind) },
+          ]),
+        )
+        const limit = { scoreOf: fuseAdaptive, count }
+        const bestOf = (candidates: readonly Candidate[]) => {
+          const fused = fuseCandidates(candidates, { keyword, vector }, OPTIONS)
+          const isOfTurn = ({ id }: Candidate) => isTurnId(id)
+          const facts = fused.filter((each) => !isOfTurn(each))
+          return [facts.slice(0, count), fused.filter(isOfTurn).slice(0, count)]
+        }
+        expect(bestOf(gatherEvidence(keyword, vector, context, undefined, limit))).toEqual(
+          bestOf(gatherEvidence(keyword, vector, context)),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
 
   it('[RA6] rrf is the sum of 1 / (k + rank), with ranks from 1', () => {
     fc.assert(

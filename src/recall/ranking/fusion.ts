@@ -133,7 +133,7 @@ function scoreCandidates(
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys
 
 /** Written out in the order of the table, because the order of a sum determines its rounding. */
-function fuseAdaptive(evidence: Evidence): number {
+export function fuseAdaptive(evidence: Evidence): number {
   const weights = EVIDENCE_WEIGHTS
   return (
     weights.keyword * evidence.keyword +

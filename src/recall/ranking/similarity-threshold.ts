@@ -50,11 +50,13 @@ export function filterBySimilarity<C extends Candidate>(
   scale: SimilarityScale,
   options: ThresholdOptions,
   isRelaxed: IsRelaxed<C> = () => false,
+  acceptsKeywords = false,
 ): readonly C[] {
   const passes = (min: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
     const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
     const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
     if (min === 0 || coverage >= certain || evidence.time === 1) return true
+    if (acceptsKeywords && contextCoverage >= coverageMin) return true
     const isStrict = turnFactor > 1 && isTurnId(id) && !isRelaxed(candidate)
     const threshold = isStrict ? min * turnFactor : min
     return scale === null || contextSimilarity === null
@@ -70,6 +72,60 @@ export function filterBySimilarity<C extends Candidate>(
         describeSimilarity(candidate, scale),
       ),
     )
+}
+
+/** With more candidates, several memories answer together, and the best of many is an outlier anyway. */
+const SMALL_STORE_MAX = 35
+/** Fewer candidates have no distribution. */
+const DISTRIBUTION_MIN = 5
+/** By how much an answer exceeds the median of the store, on the calibrated scale. */
+const OUTLIER_EXCESS = 1.1
+/** A candidate with this share of the question's terms is related, whatever its similarity. */
+const RELATED_COVERAGE = 0.3
+/** Once a candidate clearly answers, the share of its excess that further candidates need. */
+const CLEAR_EXCESS = 1.5
+const TAIL_EXCESS_SHARE = 0.3
+
+/**
+ * Filters the candidates of a small store by the store's own distribution. Some messages, such as requests for a joke, are
+ * about equally similar to everything in a store, and the calibration cannot know this. For a message that is not about the
+ * user, only outliers count. For any message, once an outlier answers, candidates near the median are dropped.
+ */
+export function filterByDistribution<C extends Candidate>(
+  candidates: readonly C[],
+  pool: readonly C[],
+  scale: SimilarityScale,
+  { isPersonal, isExpanded }: { readonly isPersonal: boolean; readonly isExpanded: boolean },
+): readonly C[] {
+  const similarities = pool.flatMap((each) => getSimilarity(each) ?? [])
+  if (scale === null || pool.length > SMALL_STORE_MAX) return candidates
+  if (similarities.length < DISTRIBUTION_MIN) return candidates
+  const median = scale(getMedian(similarities))
+  const getExcess = (candidate: C) => {
+    const similarity = getSimilarity(candidate)
+    return similarity === null ? 0 : scale(similarity) - median
+  }
+  const isRelated = ({ coverage, evidence }: C) =>
+    coverage >= RELATED_COVERAGE || evidence.time === 1
+  // With words of likely answers in the query, a candidate without any of them has to stand out.
+  const hasAnswerWords = isExpanded && candidates.some(({ coverage }) => coverage > 0)
+  const answers = isPersonal
+    ? candidates.filter(
+        (each) => !hasAnswerWords || each.coverage > 0 || getExcess(each) >= OUTLIER_EXCESS,
+      )
+    : candidates.filter((each) => isRelated(each) || getExcess(each) >= OUTLIER_EXCESS)
+  const best = Math.max(0, ...answers.map(getExcess))
+  if (best < CLEAR_EXCESS) return answers
+  return answers.filter((each) => isRelated(each) || getExcess(each) >= best * TAIL_EXCESS_SHARE)
+}
+
+function getSimilarity({ similarity, contextSimilarity }: Candidate): number | null {
+  return similarity ?? contextSimilarity
+}
+
+function getMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
 function describeSimilarity(candidate: Candidate, scale: SimilarityScale): string {

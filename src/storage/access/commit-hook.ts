@@ -1,5 +1,6 @@
 import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { type ErrorCode, toAppError } from '../../lib/errors.ts'
 import type { Change, Store } from '../store.ts'
 
 /** Wraps a store and calls `onCommit` after every successful commit. */
@@ -14,6 +15,37 @@ export function withCommitHook(
       if (outcome.kind === 'committed') onCommit(changes)
       return outcome
     },
+  }
+}
+
+/** Failures of the store itself, which concern every write. */
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  ...(['read_only', 'disk_full', 'busy', 'damaged', 'locked', 'unavailable'] as const),
+])
+
+/** Remembers how the last write failed, while none has succeeded since. */
+export class WriteMonitor {
+  #failure: ErrorCode | null = null
+
+  get failure(): ErrorCode | null {
+    return this.#failure
+  }
+
+  watch(store: Store): Store {
+    return {
+      ...store,
+      commit: async (changes: readonly Change[]) => {
+        try {
+          const outcome = await store.commit(changes)
+          this.#failure = null
+          return outcome
+        } catch (thrown) {
+          const { code } = toAppError(thrown)
+          if (STORE_FAILURES.has(code)) this.#failure = code
+          throw thrown
+        }
+      },
+    }
   }
 }
 

@@ -144,6 +144,28 @@ export class PluginMemoryTable {
   }
 }
 
+/** All rows of an existing table, without vectors. Newer versions of the plugin also store the agent. */
+export async function readPluginRows(
+  folder: string,
+  load?: LoadLanceModule,
+): Promise<readonly LanceRow[]> {
+  const { connection } = await openLanceDatabase(folder, load)
+  try {
+    return await attempt(async () => {
+      const table = await connection.openTable(TABLE)
+      try {
+        const { fields } = await table.schema()
+        const columns = fields.map(({ name }) => name).filter((name) => name !== 'vector')
+        return await table.query().select(columns).toArray()
+      } finally {
+        table.close()
+      }
+    })
+  } finally {
+    connection.close()
+  }
+}
+
 /** Another program may have created the table, with equivalent but not equal types. */
 async function openTable(connection: LanceConnection, dimensions: number): Promise<LanceTable> {
   const isThere = (await connection.tableNames()).includes(TABLE)

@@ -10,7 +10,7 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
-import type { SearchDocument } from '../../domain/search-document.ts'
+import { copyDocument, type SearchDocument } from '../../domain/search-document.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { MigrationSource } from '../migration-source.ts'
@@ -36,7 +36,6 @@ import {
   type SessionQuery,
   type SessionSummary,
   type Store,
-  TABLES,
   type Table,
   type Tables,
   type TextQuery,
@@ -64,10 +63,10 @@ import {
 } from './schema/migrations.ts'
 import { findNeighbors, searchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
+import { PLACE_IN_USE, placeCountSql } from './store/place-names.ts'
 import {
   INDEX_COLUMNS,
   MEMORY_SELECTION,
-  PLACE_TOKEN,
   readPlace,
   TURN_COLUMNS,
   toDocument,
@@ -243,15 +242,10 @@ function sqliteStore(
     },
 
     async listPlaces(owner) {
-      // From the corpus statistics: counting a million memories would take a second.
       const rows = database.all(
-        `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories,
-           coalesce(said.memories, 0) AS turns
-         FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
-           LEFT JOIN corpus AS said ON said.token = ? || place.number
-         WHERE (corpus.memories > 0 OR said.memories > 0 OR ${UNCOUNTED.map(toExistsSql).join(' OR ')})
-           ${owner === undefined ? '' : 'AND place.owner = ?'}`,
-        [PLACE_TOKEN.memory, PLACE_TOKEN.turn, ...(owner === undefined ? [] : [toStorable(owner)])],
+        `SELECT owner, user, ${placeCountSql('memory')} AS memories, ${placeCountSql('turn')} AS turns
+         FROM place WHERE ${PLACE_IN_USE} ${owner === undefined ? '' : 'AND owner = ?'}`,
+        owner === undefined ? [] : [toStorable(owner)],
       )
       return rows
         .map((row) => ({
@@ -350,7 +344,7 @@ function findByIds<T extends Table>(
   if (ids === undefined || first.limit < ids.length) return null
   const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
   if (cachedOwner === null) database.invalidateIfChanged()
-  const found = (cachedOwner ?? database.documentCache).find(scope, ids, others)
+  const found = (cachedOwner ?? database.documentCache).find(scope, ids, others).map(copyDocument)
   return found as readonly Row<T>[] // memories, as checked above
 }
 
@@ -365,7 +359,9 @@ function findCreated<T extends Table>(
   if (first?.where.createdFrom === undefined) return null
   const cachedOwner = database.ownerCache.get(database.findOwnerNumber(scope))
   if (cachedOwner === null) return null
-  const found = cachedOwner.findByCreation(scope, first.where, toPageRange(first).limit + 1)
+  const found = cachedOwner
+    .findByCreation(scope, first.where, toPageRange(first).limit + 1)
+    .map(copyDocument)
   return found as readonly Row<T>[] // memories, as checked above
 }
 
@@ -475,14 +471,6 @@ function selectRequested(where: SqlCondition, tail: SqlCondition): SqlCondition 
     values: [...where.values, ...tail.values],
     index: 'alone',
   }
-}
-
-/** Tables without counts per place. */
-const UNCOUNTED = TABLES.filter((table) => table !== 'memory' && table !== 'turn')
-
-function toExistsSql(table: Table): string {
-  return `EXISTS (SELECT 1 FROM ${table} AS other
-    WHERE other.owner_number = place.owner_number AND other.place_number = place.number)`
 }
 
 /** A tombstone holds only hashes. */

@@ -127,6 +127,9 @@ function createFailoverIndex(
       return (await byMirror(space, scope, query)) ?? vectors.search(space, scope, query)
     },
     vectorsOf: (space, scope, ids) => vectors.vectorsOf(space, scope, ids),
+    ...(vectors.similaritiesOf === undefined
+      ? {}
+      : { similaritiesOf: vectors.similaritiesOf.bind(vectors) }),
     list: (space, scope, page) => vectors.list(space, scope, page),
     count: (space, scope) => vectors.count(space, scope),
     spaces: () => vectors.spaces(),

@@ -68,13 +68,18 @@ export function scoreTermCounts(
   let score = 0
   for (let term = 0; term < idfs.length; term++) {
     const count = counts[from + term] ?? 0
-    if (count === 0) continue
-    score += ((idfs[term] ?? 0) * count * (TERM_SATURATION + 1)) / (count + damping)
+    if (count !== 0) score += scoreTerm(idfs[term] ?? 0, count, damping)
   }
   return score
 }
 
-function computeDamping(relativeLength: number): number {
+/** What one term adds to the score of a text. */
+export function scoreTerm(idf: number, count: number, damping: number): number {
+  return (idf * count * (TERM_SATURATION + 1)) / (count + damping)
+}
+
+/** How much the length of a text lowers the weight of its terms. */
+export function computeDamping(relativeLength: number): number {
   return TERM_SATURATION * (1 - LENGTH_NORMALIZATION + LENGTH_NORMALIZATION * relativeLength)
 }
 

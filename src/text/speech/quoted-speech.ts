@@ -28,6 +28,7 @@ const QUOTES: Readonly<Record<string, QuoteKind>> = {
 
 const FENCE = /^\s{0,3}(?:```|~~~)/u
 const BLOCK_QUOTE = /^\s{0,3}[>|＞]/u
+const OPENING_QUOTE = /^["'‘“„«»「『`]/u
 const LINE_END = /\n/gu
 const PARAGRAPH_END = /\n\s*?\n/gu
 const LINE = /[^\n]*(?:\n|$)/gu
@@ -56,7 +57,8 @@ function maskLines(text: string): string {
     if (isFence || isFenced || BLOCK_QUOTE.test(line)) return '\n'.repeat(line.length)
     const label = labels[index] ?? null
     if (label !== null) {
-      isMaterial ||= label.kind === 'material'
+      // A quotation is masked by itself, and what follows it is the user's own.
+      isMaterial ||= label.kind === 'material' && !OPENING_QUOTE.test(line.slice(label.length))
       isForeign = label.kind === 'other'
     } else if (!isConversation && line.trim() === '') {
       isForeign = false

@@ -38,6 +38,10 @@ const HEADING = words(
 const MATERIAL =
   /^(?:please |pls |can you |could you |bitte |por favor |s'il te plaît |请)?(?:translate|rephrase|rewrite|reword|proofread|paraphrase|summari[sz]e|correct|fix the grammar|übersetze?|formuliere|korrigiere?|fasse|traduce|traduis|traduisez|traduza|traduzir|reescribe|reformule|corrige|corrija|resume|résume|翻译|请翻译|改写|润色|把.{0,20}翻译|次の.{0,20}訳|翻訳|.{0,20}を翻訳|.{0,20}訳して)/iu
 
+/** A request to remember what follows: "Please remember: …". */
+const REQUEST =
+  /^(?:please |pls |bitte |por favor,? |s'il te plaît,? |(?:can|could) you |hey,? )?(?:remember|memori[sz]e|save|store|note|keep|don'?t forget|write (?:this |that |it )?down|jot|merke?|notier|speicher|vergiss nicht|denk (?:dran|daran)|behalt|recuerda|recuerde|acuérdate|anota|anote|apunta|guarda|memoriza|toma nota|ten en cuenta|no (?:te )?olvides|retiens|retenez|n'oublie|souviens|rappelle|garde|mémorise|enregistre|lembra|lembre|aponta|grava|não (?:te |se )?esque|(?:请|帮我|麻烦)*(?:记住|记下|记一下|备忘|别忘)|覚えて|メモ|記憶|忘れないで)/iu
+
 /** A name: one to three capitalized words, or up to four characters of a script without capitals. */
 const NAME =
   /^\p{Lu}[\p{L}.'-]{0,20}(?: \p{Lu}[\p{L}.'-]{0,20}){0,2}$|^[\p{Script=Han}\p{Script=Katakana}]{1,4}$/u
@@ -53,7 +57,7 @@ export function parseSpeakerLabel(line: string): SpeakerLabel | null {
 function classifyName(name: string): SpeakerLabelKind | null {
   const word = name.toLowerCase()
   if (OWN.has(word)) return 'own'
-  if (HEADING.has(word)) return 'heading'
+  if (HEADING.has(word) || REQUEST.test(word)) return 'heading'
   if (OTHER.has(word)) return 'other'
   if (MATERIAL.test(word)) return 'material'
   return NAME.test(name) ? 'other' : null

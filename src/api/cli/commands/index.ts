@@ -1,4 +1,4 @@
-/** Every command there is, in the order help lists them. */
+/** All commands in the order of the help. */
 import type { Command } from '../command.ts'
 import { backupCommand, recoverCommand } from './admin/backup-commands.ts'
 import { decryptCommand, encryptCommand, rekeyCommand } from './admin/encryption-commands.ts'

@@ -1,4 +1,4 @@
-/** From words on a command line to a command with its arguments and options, or an error that helps. */
+/** Parses a command line into a command, its arguments and options. */
 import { parseArgs } from 'node:util'
 import { findClosestMatch } from '../../../lib/closest-match.ts'
 import {
@@ -40,11 +40,11 @@ export type ParsedCommandLine = {
   readonly globals: OptionValues<typeof GLOBAL_OPTIONS>
   readonly options: OptionValues<Options>
   readonly positionals: readonly string[]
-  /** The only argument is a `-` that stands for standard input: after `--` it would be text. */
+  /** The only argument is `-` for standard input; after `--` it would be text. */
   readonly isStdinRequested: boolean
 }
 
-/** What people type who know other programs. */
+/** Aliases known from other programs. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   remember: 'add',
   save: 'add',
@@ -85,10 +85,34 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   server: 'serve',
 }
 
+/** Command groups of other programs, such as `ltm search` and `memory status`. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  ltm: { list: ['list'], search: ['search'], query: ['search'], stats: ['status'] },
+  memory: {
+    add: ['add'],
+    clear: ['clear'],
+    delete: ['forget'],
+    get: ['get'],
+    health: ['status'],
+    index: ['files', 'index'],
+    list: ['list'],
+    search: ['search'],
+    status: ['files', 'status'],
+  },
+}
+
+function expandGroup(argv: readonly string[]): readonly string[] {
+  const at = findCommandWord(argv)
+  if (at === null) return argv
+  const expanded = GROUPS[argv[at] ?? '']?.[argv[at + 1] ?? '']
+  return expanded === undefined ? argv : [...argv.slice(0, at), ...expanded, ...argv.slice(at + 2)]
+}
+
 export function parseCommandLine(
-  argv: readonly string[],
+  given: readonly string[],
   commands: readonly Command[],
 ): ParsedCommandLine {
+  const argv = expandGroup(given)
   const at = findCommandWord(argv)
   const command = at === null ? null : findCommand(argv[at] ?? '', commands)
   const rest = argv.filter((_, index) => index !== at)
@@ -119,18 +143,18 @@ export function parseCommandLine(
     const meant = isGeneral ? general : values
     meant.set(token.name, [...(meant.get(token.name) ?? []), value])
   }
-  const given = collect(command?.options ?? {}, values)
+  const own = collect(command?.options ?? {}, values)
   const globals = collect(GLOBAL_OPTIONS, general) as OptionValues<typeof GLOBAL_OPTIONS> // from its own table
   if (command !== null && !globals.help && !globals.version) checkWords(command, words)
   const isStdinMeant = terminator === null && isTextADash(command, words)
-  return { command, globals, options: given, positionals: words, isStdinRequested: isStdinMeant }
+  return { command, globals, options: own, positionals: words, isStdinRequested: isStdinMeant }
 }
 
 const SERVER_KEY = /^rc_[0-9a-z]{10,40}_[\w-]{20,}$/
 
 /**
- * An option of the command hides the one of all commands with the same name: `restore --version 2`. A key of a server
- * is told by its form, so that it never becomes the name of a memory: `add --url … --key rc_…`.
+ * An option of the command hides the global one of the same name: `restore --version 2`. API keys are recognized by
+ * their form, so that they never become the key of a memory: `add --url … --key rc_…`.
  */
 function isOfCommand(command: Command | null, { name, value }: RawOption): boolean {
   if (name === 'key' && value !== undefined && SERVER_KEY.test(value)) return false
@@ -143,7 +167,7 @@ function isTextADash(command: Command | null, words: readonly string[]): boolean
   return words.length === place + 1 && words[place] === '-'
 }
 
-/** Global options may stand before the command, so their values must not be taken for it. */
+/** Global options may precede the command, so their values are not the command. */
 function findCommandWord(argv: readonly string[]): number | null {
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ''

@@ -1,4 +1,4 @@
-/** Files that commands read and write. A file that is being written appears under its name only when it is whole. */
+/** Files that commands read and write. Written files appear under their name only when they are complete. */
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, type ErrorCode } from '../../../lib/errors.ts'
@@ -6,7 +6,7 @@ import { getSystemErrorCode } from '../../../lib/system-error.ts'
 
 const BUFFERED_CHARACTERS = 256 * 1024
 
-/** Writes the lines and returns how many. On any failure nothing is left behind, and an old file stays as it was. */
+/** Writes the lines and returns their number. A failure leaves an existing file unchanged. */
 export async function writeLinesAtomically(
   path: string,
   lines: AsyncIterable<string>,
@@ -46,7 +46,7 @@ async function write(path: string, lines: AsyncIterable<string>): Promise<number
   }
 }
 
-/** A rename would replace what somebody else has put there in the meantime; a link never does. */
+/** Creates a link, because a rename would replace a file created meanwhile. */
 async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -71,7 +71,7 @@ function exists(path: string): AppError {
   return new AppError('conflict', `${path} already exists. Use --force to overwrite it.`, { path })
 }
 
-/** The text of a small file without the line end that editors put there. */
+/** The text of a small file without its trailing line end. */
 export async function readSecretFile(path: string): Promise<string> {
   return (await readTextFile(path)).replace(/\r?\n$/, '')
 }

@@ -1,4 +1,4 @@
-/** The options that describe a memory, shared by every command that writes or filters one. */
+/** The options that describe a memory, shared by all commands that write or filter memories. */
 import type { z } from 'zod'
 import {
   MEMORY_CATEGORIES,
@@ -35,7 +35,7 @@ export const MEMORY_OPTIONS = {
   metadata: { kind: 'value', value: 'json', help: 'Metadata as a JSON object.' },
 } as const satisfies Options
 
-/** What was said about the memory, and only that. */
+/** The attributes that were passed explicitly. */
 export function parseMemoryOptions(call: Invocation<typeof MEMORY_OPTIONS>) {
   const { options: given } = call
   const now = call.host.now()

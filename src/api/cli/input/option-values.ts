@@ -34,7 +34,7 @@ export function parseChoice<Word extends string>(
   )
 }
 
-/** The first word of a command that has several uses; the first of them when there is none. */
+/** The action of a command with several; default: the first. */
 export function parseAction<Action extends string>(
   command: string,
   word: string | undefined,

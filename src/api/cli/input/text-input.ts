@@ -1,13 +1,11 @@
-/** Text and lines that come in from outside, as UTF-8 and nothing else: what is not valid is refused, not mangled. */
-import { AppError } from '../../../lib/errors.ts'
+/** Text from arguments and standard input. Invalid UTF-8 is refused. */
+import { decodeUtf8 } from '../../../lib/utf8-lines.ts'
 import { type Invocation, UsageError } from '../command.ts'
 
-/** Far above what one memory may hold; it keeps a wrong file from filling the memory of the machine. */
+/** Far above the limit of a memory; it keeps a wrong file from exhausting memory. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024
-/** A row of an export with every text at its limit and fully escaped stays below this. */
-const LINE_CHARACTERS_MAX = 4 * 1024 * 1024
 
-/** The words joined, or standard input for `-` or when it is piped in. */
+/** The joined arguments, or standard input for `-` and for piped input. */
 export async function readTextArgument(
   call: Invocation,
   words: readonly string[] = call.positionals,
@@ -23,7 +21,7 @@ export async function readTextArgument(
   return readStdinText(call)
 }
 
-/** All of standard input, without the one line end that shells put at the end of what they print. */
+/** All of standard input without its trailing line end. */
 export async function readStdinText(call: Invocation): Promise<string> {
   const { stdin, stderr } = call.host
   if (stdin.isTerminal) {
@@ -39,32 +37,8 @@ export async function readStdinText(call: Invocation): Promise<string> {
     chunks.push(chunk)
   }
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  return decode(() => decoder.decode(Buffer.concat(chunks)), 'Standard input').replace(/\r?\n$/, '')
-}
-
-/** Lines as `\n` ends them. Nothing else does: JSON text may hold the other characters that look like line ends. */
-export async function* decodeLines(
-  source: AsyncIterable<Uint8Array>,
-  name: string,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
-  for await (const chunk of source) {
-    const lines = (rest + decode(() => decoder.decode(chunk, { stream: true }), name)).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > LINE_CHARACTERS_MAX) {
-      throw new AppError('invalid_input', `${name} contains a line that is too long for an export.`)
-    }
-    yield* lines
-  }
-  rest += decode(() => decoder.decode(), name)
-  if (rest !== '') yield rest
-}
-
-function decode(decoding: () => string, name: string): string {
-  try {
-    return decoding()
-  } catch (cause) {
-    throw new AppError('invalid_input', `${name} is not UTF-8 text.`, {}, cause)
-  }
+  return decodeUtf8(() => decoder.decode(Buffer.concat(chunks)), 'Standard input').replace(
+    /\r?\n$/,
+    '',
+  )
 }

@@ -1,4 +1,4 @@
-/** Times as people write and read them: in their own time zone unless they say another. */
+/** Parses and formats times, in the local time zone by default. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { UsageError } from '../command.ts'
 
@@ -14,7 +14,7 @@ const SPAN = /^(\d{1,5})([mhdwy])$/
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** `30d` is counted from now in the given direction; a date without a zone is local. */
+/** `30d` is relative to now in the given direction; a date without a zone is local. */
 export function parseTime(
   option: string,
   text: string,
@@ -42,8 +42,7 @@ export function parseTime(
 const AGE = /^(\d{1,5})([dwmy])$/
 
 /**
- * How old something is at least: `30d`, `6m` (months: minutes make no sense here, and would clear far more), `1y`, or
- * a date. The time before which it was made.
+ * A minimum age: `30d`, `6m` (months, because minutes are never meant here), `1y`, or a date. Returns the time limit.
  */
 export function parseAge(option: string, text: string, now: number): number {
   const [, count, unit] = AGE.exec(text) ?? []
@@ -61,7 +60,7 @@ export function parseAge(option: string, text: string, now: number): number {
   return date.getTime()
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** `Date` normalizes 30 February to 2 March. */
 function isCalendarDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
@@ -76,7 +75,7 @@ export function formatTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** How long ago, while that is easier to read than the date. */
+/** Relative for recent times, else the date. */
 export function formatAge(at: number, now: number): string {
   const age = now - at
   if (age >= 0 && age < MINUTE_MS) return 'just now'

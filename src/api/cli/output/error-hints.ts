@@ -1,8 +1,8 @@
-/** Errors speak of fields and options of the library. Whoever types commands can change only flags and variables. */
+/** Translates field names in errors into the flags and variables that a user can change. */
 import type { AppError } from '../../../lib/errors.ts'
 import type { Command } from '../command.ts'
 
-/** What a field of an operation is called on the command line, where that is not its own name with dashes. */
+/** Option names of operation fields, where they differ from the kebab-case name. */
 const FLAGS: { readonly [field: string]: string } = {
   pinned: 'pin',
   expiresAt: 'expires',
@@ -23,7 +23,7 @@ export function toOptionNames(message: string): string {
   return MESSAGE_REPLACEMENTS.reduce((text, [word, ours]) => text.replace(word, ours), message)
 }
 
-/** Which flags the faulty fields came from, or null when the words of the error say it all. */
+/** The flags of the invalid fields; null when the message is sufficient. */
 export function optionHint({ details, message }: AppError, command: Command | null) {
   const flags = details.flatMap(({ field }) => {
     const [name = ''] = field.split('.')

@@ -1,4 +1,4 @@
-/** Help and the documents' reference, both made from the table of commands. */
+/** Help and the CLI reference, generated from the command table. */
 import type { Command, CommandGroup, Option, Options } from '../command.ts'
 import { GLOBAL_OPTIONS, renderUsage } from '../input/command-line.ts'
 import type { Style } from './text-rendering.ts'
@@ -85,7 +85,7 @@ function wrap(text: string, columns: number): string {
   return [...lines, line].join('\n')
 }
 
-/** The reference part of `docs/reference/cli.md`. */
+/** The reference section of `docs/reference/cli.md`. */
 export function renderMarkdownReference(commands: readonly Command[]): string {
   const sections = commands.map((command) =>
     [

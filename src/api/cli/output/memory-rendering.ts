@@ -1,4 +1,4 @@
-/** Memories as people read them: in lists, alone, and through their history. */
+/** Renders memories: lists, details and history. */
 import type { z } from 'zod'
 import type { memoryHistory } from '../../operations/memories/memory-operations.ts'
 import type { WireMemory as Memory } from '../../operations/memory-schema.ts'
@@ -50,7 +50,7 @@ function hitCell(style: Style, hit: Hit, now: number): TableCell {
   return { text: hit.source === 'transcript' ? turnText(hit, now) : toTerminalLine(hit.snippet) }
 }
 
-/** Who said a turn and when, its passage, and the session last: a narrow terminal cuts the end. */
+/** Speaker, time, passage, then the session, because a narrow terminal cuts the end. */
 function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, now: number): string {
   const who = toTerminalLine(speaker ?? role ?? 'user')
   const when = createdAt === undefined ? [] : [formatAge(Date.parse(createdAt), now)]
@@ -58,7 +58,7 @@ function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, no
   return `[${[who, ...when].join(', ')}] ${toTerminalLine(snippet)}${session}`
 }
 
-/** Each memory or turn with the steps that brought it to its place, and what each retriever did. */
+/** Memories and turns with their ranking trail, and the report of each retriever. */
 export function renderRankingTrails(style: Style, found: SearchOutput, now: number): string {
   const retrievers = Object.entries(found.retrievers).map(([name, { state, hits, reason }]) => {
     const why = toOptionNames(reason ?? '')
@@ -90,7 +90,7 @@ function nothingFound(found: SearchOutput): string {
   return [words, ...warnings(found)].join('\n')
 }
 
-/** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
+/** The nearest memory and its rank, which explains empty and long results. */
 function nearestField({ topSimilarity }: SearchOutput): readonly (readonly [string, string])[] {
   return topSimilarity === null
     ? []
@@ -102,7 +102,7 @@ function nearestField({ topSimilarity }: SearchOutput): readonly (readonly [stri
       ]
 }
 
-/** Retrievers and sources that failed: results may be missing. */
+/** Failed retrievers and sources: results may be incomplete. */
 function warnings({ retrievers, failedSources = [] }: SearchOutput): readonly string[] {
   const failed = [
     ...Object.entries(retrievers)
@@ -137,7 +137,7 @@ function marksOf(memory: Memory, now: number): readonly string[] {
     ...(memory.pinned ? ['pinned'] : []),
     ...(memory.trust === 'suspect' ? ['suspect'] : []),
     ...(memory.conflictsWith === null ? [] : ['disputed']),
-    // A key that an extractor made from the words only repeats them.
+    // Extracted keys repeat the content.
     ...(memory.key === null || memory.provenance.extractor !== null
       ? []
       : [truncate(toTerminalLine(memory.key), KEY_COLUMNS_MAX)]),
@@ -148,7 +148,7 @@ function hasEnded({ expiresAt, validUntil }: Memory, now: number): boolean {
   return [expiresAt, validUntil].some((end) => end !== null && Date.parse(end) <= now)
 }
 
-/** The content whole, then everything worth knowing about it. */
+/** The full content, then all attributes. */
 export function renderMemory(style: Style, memory: Memory, now: number): string {
   const optional = (name: string, value: string | null): readonly (readonly [string, string])[] =>
     value === null || value === '' ? [] : [[name, value]]
@@ -197,7 +197,7 @@ function metadataOf({ metadata }: Memory): string | null {
   return Object.keys(metadata).length === 0 ? null : toTerminalLine(JSON.stringify(metadata))
 }
 
-/** Not told in a history: they change with every version, or by themselves. */
+/** Omitted from histories, because they change with every version or by themselves. */
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'version',
@@ -213,7 +213,7 @@ const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'sessionId',
 ])
 
-/** Every version with what it changed, newest first. */
+/** All versions with their changes, newest first. */
 export function renderHistory(style: Style, entries: readonly Version[]): string {
   return entries
     .map(({ memory, replacedAt }, index) => {

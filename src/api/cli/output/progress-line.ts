@@ -1,4 +1,4 @@
-/** One line on the terminal that says how far long work has come, and is gone when it ends. */
+/** A progress line on the terminal, removed at the end. */
 import type { Host } from '../host.ts'
 
 export type ProgressLine = {
@@ -8,7 +8,7 @@ export type ProgressLine = {
 
 const INTERVAL_MS = 100
 
-/** Shows nothing unless people see standard error. */
+/** Silent unless standard error is a terminal. */
 export function createProgressLine({ stderr, now }: Host): ProgressLine {
   if (!stderr.isTerminal) return { show: () => {}, clear: () => {} }
   const write = (text: string) => {
@@ -35,7 +35,7 @@ export function formatPercent(done: number, total: number): string {
   return total === 0 ? '' : ` (${Math.min(100, Math.floor((done / total) * 100))}%)`
 }
 
-/** How long the rest takes if it goes on as before; empty while nothing can be told. */
+/** The estimated remaining time; empty while unknown. */
 export function formatRemainingTime(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || done >= total || elapsedMs < TELLABLE_MS) return ''
   const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1_000)
@@ -44,7 +44,7 @@ export function formatRemainingTime(done: number, total: number, elapsedMs: numb
 }
 const TELLABLE_MS = 500
 
-/** The same for work in several stages, of which each may find a part of it done already. */
+/** The same for several stages, each of which may start partly done. */
 export function createTimeEstimate(
   now: () => number,
 ): (stage: string, done: number, total: number) => string {

@@ -1,11 +1,11 @@
 /**
- * Text for people: colours where a terminal shows them, tables, and content made safe to print. What a terminal
- * would obey (escape sequences, reversed writing) is shown as an escape instead: memories may come from anywhere.
+ * Renders text for terminals: colors, tables, and escaped content. Control and bidirectional characters are escaped,
+ * because memories may contain anything.
  */
 import type { Output } from '../host.ts'
 
 export type Style = {
-  /** Null when the output is no terminal: then nothing is cut. */
+  /** Null without a terminal: nothing is truncated. */
   readonly columns: number | null
   bold(text: string): string
   dim(text: string): string
@@ -31,7 +31,7 @@ export function createStyle(output: Output, hasColor: boolean): Style {
 
 const CONTROL_CHARACTERS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Line ends and tabs stay. */
+/** Keeps line ends and tabs. */
 export function escapeControlCharacters(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROL_CHARACTERS, (character) => {
     const code = character.charCodeAt(0)
@@ -45,7 +45,7 @@ export function toTerminalLine(text: string): string {
   return escapeControlCharacters(text.trim().replace(/\s+/gu, ' '))
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export function quoteForShell(value: string): string {
   const line = escapeControlCharacters(value)
   return /^[\w@%+=:,./-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`
@@ -59,7 +59,7 @@ function widthOf(grapheme: string): number {
   return WIDE_GRAPHEME.test(grapheme) ? 2 : 1
 }
 
-/** Columns that a line takes in a terminal, nearly: fonts differ on emoji. */
+/** The approximate width in columns; fonts differ for emoji. */
 export function displayWidth(line: string): number {
   if (/^[ -~]*$/.test(line)) return line.length
   let width = 0
@@ -70,18 +70,18 @@ export function displayWidth(line: string): number {
 export function truncate(line: string, columns: number): string {
   if (line.length <= columns && displayWidth(line) <= columns) return line
   let width = 0
-  let kept = ''
+  let cut = ''
   for (const { segment } of graphemes.segment(line)) {
     width += widthOf(segment)
-    if (width > columns - 1) return `${kept.trimEnd()}…`
-    kept += segment
+    if (width > columns - 1) return `${cut.trimEnd()}…`
+    cut += segment
   }
-  return kept
+  return cut
 }
 
 export type TableCell = { readonly text: string; readonly paint?: (text: string) => string }
 
-/** Columns side by side; the last one gets what is left of the width. Its cells are cut to it, the others never. */
+/** Renders columns. The last one gets the remaining width and is truncated to it. */
 export function renderTable(
   style: Style,
   head: readonly string[],
@@ -110,7 +110,7 @@ export function renderTable(
 const GAP = '  '
 const LAST_COLUMN_MIN = 20
 
-/** Names and values in two columns. Values of several lines are set in. */
+/** Names and values in two columns; multi-line values are indented. */
 export function renderFields(
   style: Style,
   entries: readonly (readonly [string, string])[],

@@ -19,6 +19,7 @@ import {
   groupExchanges,
   hasUserContent,
   type RequestPart,
+  readEndUser,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -32,13 +33,13 @@ export const messagesFormat: WireFormat = {
 
 function parseRequest(body: JsonObject): ModelRequest {
   const model = readModel(body)
-  const { metadata, system } = body
+  const { system } = body
   const list = readMessages(body)
   return createLazyRequest(
     {
       model,
       isStreaming: body.stream === true,
-      ...readEndUser(metadata),
+      ...readIdentity(body),
       previousResponseId: isObject(body.thread)
         ? toNonBlankText(body.thread.previous_message_id)
         : null,
@@ -95,8 +96,8 @@ const SESSION = /_session_([0-9a-f]{8}-[0-9a-f-]{27})$/i
  * The end user in `metadata.user_id`. Claude Code puts its installation and its session there: the installation is not an
  * end user, and the session identifies the conversation.
  */
-function readEndUser(metadata: Json | undefined): Pick<ModelRequest, 'endUser' | 'conversationId'> {
-  const name = isObject(metadata) ? toNonBlankText(metadata.user_id) : null
+function readIdentity(body: JsonObject): Pick<ModelRequest, 'endUser' | 'conversationId'> {
+  const name = readEndUser(body)
   if (name === null) return { endUser: null, conversationId: null }
   const fields = name.startsWith('{') ? parseEventData(name) : null
   const session = toNonBlankText(fields?.session_id) ?? SESSION.exec(name)?.[1] ?? null

@@ -19,6 +19,7 @@ import {
   groupExchanges,
   hasUserContent,
   type RequestPart,
+  readEndUser,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -37,7 +38,7 @@ function parseRequest(body: JsonObject): ModelRequest {
     {
       model,
       isStreaming: body.stream === true,
-      endUser: toNonBlankText(body.user),
+      endUser: readEndUser(body),
       previousResponseId: null,
       conversationId: null,
       outputTokensMax: toCount(body.max_completion_tokens) ?? toCount(body.max_tokens),

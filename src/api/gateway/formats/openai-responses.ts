@@ -19,6 +19,7 @@ import {
   groupExchanges,
   hasUserContent,
   type RequestPart,
+  readEndUser,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -38,7 +39,7 @@ function parseRequest(body: JsonObject): ModelRequest {
     {
       model,
       isStreaming: body.stream === true,
-      endUser: toNonBlankText(body.user),
+      endUser: readEndUser(body),
       previousResponseId: toNonBlankText(body.previous_response_id),
       conversationId: toNonBlankText(isObject(conversation) ? conversation.id : conversation),
       outputTokensMax: toCount(body.max_output_tokens),

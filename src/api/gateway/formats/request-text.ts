@@ -40,6 +40,22 @@ export function createLazyRequest(
   }
 }
 
+/**
+ * The end user that a client names, in the order of precedence of the fields. `prompt_cache_key` identifies no person: it
+ * groups requests for the provider's cache, often by conversation.
+ */
+export function readEndUser({
+  safety_identifier: safetyId,
+  user,
+  metadata,
+}: JsonObject): string | null {
+  return (
+    toNonBlankText(safetyId) ??
+    toNonBlankText(user) ??
+    (isObject(metadata) ? toNonBlankText(metadata.user_id) : null)
+  )
+}
+
 /** The parts of a conversation, in order. */
 export type RequestPart =
   | { readonly kind: 'turn'; readonly text: string }

@@ -2,9 +2,10 @@
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import { routeModel } from '../../../models/model-routing.ts'
 import type { Provider, ProviderRegistry } from '../../../models/provider.ts'
-import { assertAccess } from '../../operations/authorization.ts'
+import { assertAccess, hasAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { type GatewayRequest, readRequestBody } from '../gateway-request.ts'
 import {
@@ -12,9 +13,9 @@ import {
   parseMemoryHeaders,
   selectForwardedHeaders,
 } from './memory-headers.ts'
-import type { ResponseOwnership } from './response-ownership.ts'
+import type { ProviderState } from './provider-state.ts'
 import { NO_LISTENER, pipeResponse } from './response-stream.ts'
-import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
+import { queryStringOf, sendToProvider, usesSharedAccount } from './upstream-call.ts'
 
 export const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
 
@@ -34,47 +35,69 @@ export function matchStoredResponseRequest(path: string): StoredResponseRequest 
   return { id, path, methods: action === '/cancel' ? ['POST'] : ['GET'] }
 }
 
-export async function forwardCountTokens(exchange: GatewayRequest): Promise<void> {
+export async function forwardCountTokens(
+  exchange: GatewayRequest,
+  providerState: ProviderState,
+): Promise<void> {
   const { registry } = exchange.options
   const { json, text, bytes } = await readRequestBody(exchange)
   if (typeof json.model !== 'string') {
     throw new AppError('invalid_input', '`model` must be a string.', { field: 'model' })
   }
   const { provider, model } = routeModel(registry, 'messages', json.model)
+  const { owner } = parseMemoryHeaders(exchange.request, exchange.caller)
+  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'messages', json })
   const body = json.model === model ? bytes : Buffer.from(replaceModel(text, model), 'utf8')
-  await forward(exchange, provider, COUNT_TOKENS_PATH, body)
+  await forwardRequest(exchange, provider, COUNT_TOKENS_PATH, body)
 }
 
 /** The request names no model, so it goes to the provider that created the response, or else to the default provider. */
 export async function forwardStoredResponseRequest(
   exchange: GatewayRequest,
   { id, path }: StoredResponseRequest,
-  ownership: ResponseOwnership,
+  providerState: ProviderState,
 ): Promise<void> {
   const { options, request, caller } = exchange
   const { owner } = parseMemoryHeaders(request, caller)
   if (request.method !== 'GET') assertAccess(caller, 'write')
-  const provider = ownership.providerOf(id) ?? defaultProvider(options.registry, 'responses')
-  if (usesSharedAccount(exchange, provider)) await ownership.assertOwned(owner, id)
-  await forward(exchange, provider, path, null)
+  const provider = providerState.providerOf(id) ?? defaultProvider(options.registry, 'responses')
+  if (usesSharedAccount(exchange, provider))
+    await providerState.assertOwned(owner, id, `Response with id '${id}' not found.`)
+  await forwardRequest(exchange, provider, path, null)
 }
 
-async function forward(
+type ReferenceCheck = {
+  readonly providerState: ProviderState
+  readonly provider: Provider
+  readonly owner: string
+  readonly format: ApiFormat
+  readonly json: JsonObject
+}
+
+/** Under the shared account, a request refers to its owner's state only; under the client's own, the provider decides. */
+export async function assertOwnReferences(
+  exchange: GatewayRequest,
+  { providerState, provider, owner, format, json }: ReferenceCheck,
+): Promise<void> {
+  if (!usesSharedAccount(exchange, provider)) return
+  const acceptsUnknown = hasAccess(exchange.caller, 'manage')
+  await providerState.assertReferences(owner, format, json, acceptsUnknown)
+}
+
+export async function forwardRequest(
   { options, request, response, signal }: GatewayRequest,
   provider: Provider,
   path: string,
   body: Uint8Array | null,
 ): Promise<void> {
-  const upstream = await mapUpstreamErrors(
-    options.upstream.send({
-      provider,
-      method: request.method ?? 'GET',
-      path: `${path.slice('/v1'.length)}${queryStringOf(request.url)}`,
-      headers: selectForwardedHeaders(request, options.isAuthDisabled === true),
-      body,
-      signal,
-    }),
-  )
+  const upstream = await sendToProvider(options.upstream, {
+    provider,
+    method: request.method ?? 'GET',
+    path: `${path.slice('/v1'.length)}${queryStringOf(request.url)}`,
+    headers: selectForwardedHeaders(request, options.isAuthDisabled === true),
+    body,
+    signal,
+  })
   copyResponseHeaders(response, upstream.headers)
   response.writeHead(upstream.status)
   await pipeResponse(upstream.body, response, NO_LISTENER, () => {})

@@ -26,6 +26,8 @@ import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
+import { keepsState } from '../formats/provider-references.ts'
+import { countCharacters } from '../formats/request-text.ts'
 import {
   type GatewayRequest,
   type ProviderOutcome,
@@ -49,7 +51,8 @@ import {
   renderMemoryHeader,
   selectForwardedHeaders,
 } from './memory-headers.ts'
-import type { ResponseOwnership } from './response-ownership.ts'
+import { assertOwnReferences } from './passthrough.ts'
+import type { ProviderState } from './provider-state.ts'
 import {
   combineListeners,
   createReaderListener,
@@ -60,13 +63,13 @@ import {
   type ResponseListener,
 } from './response-stream.ts'
 import { createResponseTail, NO_TAIL } from './response-tail.ts'
-import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
+import { queryStringOf, sendToProvider, usesSharedAccount } from './upstream-call.ts'
 
 /** State that the gateway keeps between requests. */
 type GatewayCaches = {
   readonly hiddenToolCalls: HiddenToolCalls
   readonly toolSupport: ToolSupportCache
-  readonly responseOwnership: ResponseOwnership
+  readonly providerState: ProviderState
 }
 
 /** One chat request on its way through the gateway. */
@@ -74,6 +77,8 @@ type ChatTurn = {
   readonly format: WireFormat
   readonly caches: GatewayCaches
   readonly headers: MemoryHeaders
+  /** Whether memory stays out because the request has too much text. */
+  readonly isTooLarge: boolean
   /** Whose memory it is about; the name that the client gives its end user counts where no header names one. */
   readonly user: string | null
   readonly body: RequestBody
@@ -89,18 +94,31 @@ export async function handleProxyRequest(
 ): Promise<void> {
   const { options, request, caller } = exchange
   const startedAt = performance.now()
-  const headers = parseMemoryHeaders(request, caller)
+  const wishes = parseMemoryHeaders(request, caller)
   const body = await readRequestBody(exchange)
+  const isTooLarge = hasTooMuchText(body)
+  const headers = isTooLarge ? { ...wishes, memory: false } : wishes
   const modelRequest = format.parseRequest(body.json)
   const route = routeModel(options.registry, format.name, modelRequest.model)
-  const { previousResponseId } = modelRequest
-  if (previousResponseId !== null && usesSharedAccount(exchange, route.provider)) {
-    await caches.responseOwnership.assertNotForeign(headers.owner, previousResponseId)
-  }
+  const { providerState } = caches
+  const { provider } = route
+  await assertOwnReferences(exchange, {
+    ...{ providerState, provider, format: format.name, json: body.json },
+    owner: headers.owner,
+  })
   const user = selectUser(headers, modelRequest)
-  const turn = { format, caches, headers, user, body, modelRequest, route, startedAt }
+  const turn = { format, caches, headers, isTooLarge, user, body, modelRequest, route, startedAt }
   const prepared = await prepareContext(exchange, turn)
   await respond(exchange, turn, prepared, injectContext(exchange, turn, prepared))
+}
+
+/** Reading more would hold up the requests of everybody else. Images and files do not count. */
+const MEMORY_TEXT_CHARACTERS_MAX = 4_000_000
+
+function hasTooMuchText({ bytes, json }: RequestBody): boolean {
+  return (
+    bytes.length > MEMORY_TEXT_CHARACTERS_MAX && countCharacters(json) > MEMORY_TEXT_CHARACTERS_MAX
+  )
 }
 
 /** End users may have any name; one that is no valid user name is hashed, and so still stands for the same user. */
@@ -162,7 +180,11 @@ function injectContext(
     text: routed,
     bytes: routed === body.text ? body.bytes : Buffer.from(routed, 'utf8'),
     placement: injected?.placement ?? null,
-    skipped: block !== null && injected === null ? 'no-insertion-point' : skipped,
+    skipped: turn.isTooLarge
+      ? 'too-large'
+      : block !== null && injected === null
+        ? 'no-insertion-point'
+        : skipped,
   }
 }
 
@@ -210,6 +232,7 @@ async function respond(
       totalMs: performance.now() - turn.startedAt,
       toolCalls: sent?.toolCalls ?? [],
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORY_IDS,
+      isEcho: turn.route.provider.kind === 'demo',
     })
   })
   try {
@@ -234,7 +257,7 @@ async function respond(
             canEnd: () => conversations.canRelease(prepared),
             record: () => record().then(() => conversations.waitUntilRecorded(prepared)),
           })
-    const listener = combineListeners(readerListener, trackResponseId(turn, upstream))
+    const listener = combineListeners(readerListener, trackIssuedIds(exchange, turn, upstream))
     await pipeResponse(upstream.body, response, listener, onFirstByte, tail)
   } catch (thrown) {
     failure = thrown
@@ -256,15 +279,21 @@ function classifyOutcome(failure: unknown, status: number | null): ProviderOutco
   return status === null ? null : 'interrupted'
 }
 
-/** Notes under which id the provider stores the response, for formats whose responses are stored. */
-function trackResponseId(
-  { format, caches, route, headers }: ChatTurn,
+/** Binds the ids that the provider hands out to the owner, where the account at the provider is shared. */
+function trackIssuedIds(
+  exchange: GatewayRequest,
+  { format, caches, route, headers, body }: ChatTurn,
   upstream: UpstreamResponse,
 ): ResponseListener {
-  if (format.name !== 'responses' || upstream.status >= 300) return NO_LISTENER
-  return caches.responseOwnership.trackResponse(upstream.headers, {
+  const { provider } = route
+  const isTracked =
+    upstream.status < 300 &&
+    keepsState(format.name, body.json) &&
+    (format.name === 'responses' || usesSharedAccount(exchange, provider))
+  if (!isTracked) return NO_LISTENER
+  return caches.providerState.trackResponse(format.name, upstream.headers, {
     owner: headers.owner,
-    provider: route.provider,
+    provider,
   })
 }
 
@@ -289,16 +318,14 @@ async function sendUpstream(
   const forwarded = selectForwardedHeaders(request, options.isAuthDisabled === true)
   const hiddenCalls = caches.hiddenToolCalls.forScope(headers.owner, user)
   const send = (requestHeaders: HeaderPairs, bytes: Uint8Array, roundSignal = signal) =>
-    mapUpstreamErrors(
-      options.upstream.send({
-        provider: route.provider,
-        method: 'POST',
-        path: `${format.path.slice('/v1'.length)}${queryStringOf(request.url)}`,
-        headers: requestHeaders,
-        body: bytes,
-        signal: roundSignal,
-      }),
-    )
+    sendToProvider(options.upstream, {
+      provider: route.provider,
+      method: 'POST',
+      path: `${format.path.slice('/v1'.length)}${queryStringOf(request.url)}`,
+      headers: requestHeaders,
+      body: bytes,
+      signal: roundSignal,
+    })
   const sendWithoutTools = async (rejectsTools: boolean): Promise<UpstreamAnswer> => {
     // Hidden calls are part of the conversation, even when no tools are offered any more.
     const text = restoreHiddenToolCalls(format.name, edited.text, hiddenCalls)

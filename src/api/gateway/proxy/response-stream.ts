@@ -11,6 +11,8 @@ import { NO_TAIL, type ResponseTail } from './response-tail.ts'
 /** Receives the bytes of a response. A listener can neither delay nor fail the response. */
 export type ResponseListener = {
   chunk(bytes: Uint8Array): void
+  /** Called when the body has ended, before the client receives the end. */
+  ended?(): void
   /** Resolves when all bytes are processed. */
   end(): Promise<void>
 }
@@ -65,6 +67,7 @@ export function pipeResponse(
       })
       .once('end', () => {
         hasEnded = true
+        ignoreErrors(() => listener.ended?.())
         const recording = tail.end()
         if (recording === null) end()
         else recording.then(end, end)
@@ -84,9 +87,11 @@ function clientClosedError(): AppError {
   return new AppError('cancelled', 'The client disconnected before the response was complete.')
 }
 
+type ResponseReader = Pick<AnswerReader, 'readEvent' | 'readBody'>
+
 /** Parses a response into a reader, streamed or not. Null when its content encoding is unknown. */
 export function createReaderListener(
-  reader: AnswerReader,
+  reader: ResponseReader,
   headers: HeaderPairs,
 ): ResponseListener | null {
   const listener = isEventStream(headers) ? parseEventsInto(reader) : bufferInto(reader)
@@ -97,12 +102,12 @@ export function isEventStream(headers: HeaderPairs): boolean {
   return headerValue(headers, 'content-type').includes('text/event-stream')
 }
 
-function parseEventsInto(reader: AnswerReader): ResponseListener {
+function parseEventsInto(reader: ResponseReader): ResponseListener {
   const parse = createSseParser((event) => reader.readEvent(event))
   return { chunk: (bytes) => parse(bytes), end: async () => parse(null) }
 }
 
-function bufferInto(reader: AnswerReader): ResponseListener {
+function bufferInto(reader: ResponseReader): ResponseListener {
   const chunks: Uint8Array[] = []
   let length = 0
   return {
@@ -168,6 +173,10 @@ export function combineListeners(one: ResponseListener, other: ResponseListener)
     chunk: (bytes) => {
       ignoreErrors(() => one.chunk(bytes))
       other.chunk(bytes)
+    },
+    ended: () => {
+      one.ended?.()
+      other.ended?.()
     },
     end: async () => {
       await Promise.all([one.end(), other.end()])

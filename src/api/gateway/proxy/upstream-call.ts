@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import { AppError, toAppError } from '../../../lib/errors.ts'
 import type { Provider } from '../../../models/provider.ts'
-import type { UpstreamResponse } from '../../../models/upstream.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../../models/upstream.ts'
 import type { GatewayRequest } from '../gateway-request.ts'
 import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 
@@ -15,12 +16,32 @@ export function usesSharedAccount(
   )
 }
 
-/** An unreachable provider is a 502 or 504, not this server being unavailable. */
-export async function mapUpstreamErrors(
-  response: Promise<UpstreamResponse>,
+/**
+ * Sends a request upstream. An unreachable provider is a 502 or 504, not this server being unavailable, and so is one
+ * that answers with a redirect: its `Location` would lead the client, with its key, to another place.
+ */
+export async function sendToProvider(
+  upstream: Upstream,
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
+  const response = await sendWithGatewayErrors(upstream, request)
+  const { status, body } = response
+  if (status < 300 || status >= 400) return response
+  if (body instanceof Readable) body.destroy()
+  const { name } = request.provider
+  throw new AppError(
+    'bad_gateway',
+    `The provider ${name} answered with a redirect (status ${status}), which is not followed. Check its base URL.`,
+    { provider: name, status },
+  )
+}
+
+async function sendWithGatewayErrors(
+  upstream: Upstream,
+  request: UpstreamRequest,
 ): Promise<UpstreamResponse> {
   try {
-    return await response
+    return await upstream.send(request)
   } catch (thrown) {
     const error = toAppError(thrown)
     const { code, message, facts } = error

@@ -26,7 +26,7 @@ const CALLS_MAX = 16
 const ARGUMENTS_CHARACTERS_MAX = 65_536
 const CALL_TIMEOUT_MS = 10_000
 
-const FAILED_MESSAGE = 'Memory does not answer right now. Go on without it.'
+const FAILED_MESSAGE = 'Memory is unavailable right now. Continue without it.'
 const INVALID_JSON_MESSAGE = 'The arguments are not valid JSON. Correct them and call again.'
 const TOO_LONG_MESSAGE = 'The arguments are too long. Call again with less.'
 const TOO_MANY_MESSAGE = 'Too many calls at once. Call again if it is still needed.'

@@ -16,7 +16,9 @@ export function parseETags(header: string, name: string): readonly string[] | 'a
   return header.split(',').map((part) => {
     const tag = TAG.exec(part.trim())?.[1]
     if (tag === undefined) {
-      throw new AppError('invalid_input', `${name} is written as "3", in quotes.`, { field: name })
+      throw new AppError('invalid_input', `\`${name}\` must be a quoted version, such as "3".`, {
+        field: name,
+      })
     }
     return tag
   })
@@ -33,8 +35,8 @@ export function preconditionFailed(version: number | null): AppError {
   return new AppError(
     'precondition_failed',
     version === null
-      ? 'It is not at the version that If-Match names.'
-      : `It is at version ${version}, not at the one that If-Match names.`,
+      ? 'The current version does not match `If-Match`.'
+      : `The current version is ${version}, which does not match \`If-Match\`.`,
     { field: 'If-Match', ...(version === null ? {} : { version }) },
   )
 }

@@ -15,7 +15,7 @@ import {
 const JSON_TYPES = ['application/json']
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 /** Keys that would allow prototype pollution. */
-const HOSTILE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -36,7 +36,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = JSON.parse(textOf(bytes))
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError('invalid_input', 'The body is not JSON.', { field: '' })
+    throw new AppError('invalid_input', 'The body must be valid JSON.', { field: '' })
   }
   assertSafeKeys(value)
   return value
@@ -51,7 +51,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function notUtf8(): AppError {
-  return new AppError('invalid_input', 'The body is not valid UTF-8.', { field: '' })
+  return new AppError('invalid_input', 'The body must be valid UTF-8.', { field: '' })
 }
 
 /** Iterative, because recursion would overflow the stack on deeply nested input. */
@@ -62,12 +62,12 @@ function assertSafeKeys(value: unknown): void {
     for (const each of level) {
       if (typeof each !== 'object' || each === null) continue
       if (depth >= JSON_DEPTH_MAX) {
-        const message = `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`
+        const message = `The body must not be nested deeper than ${JSON_DEPTH_MAX} levels.`
         throw new AppError('invalid_input', message, { field: '' })
       }
       for (const [key, inner] of Object.entries(each)) {
-        if (HOSTILE_KEYS.has(key) && !Array.isArray(each)) {
-          throw new AppError('invalid_input', `A field must not be called ${key}.`, { field: key })
+        if (FORBIDDEN_KEYS.has(key) && !Array.isArray(each)) {
+          throw new AppError('invalid_input', `A field must not be named "${key}".`, { field: key })
         }
         next.push(inner)
       }
@@ -76,10 +76,15 @@ function assertSafeKeys(value: unknown): void {
   }
 }
 
+/** The body in chunks as they arrive, with backpressure. */
+export function readBodyChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
+  return chunksOf(request, BODY_IDLE_TIMEOUT_MS)
+}
+
 /** Lines without line ends, read with backpressure. */
 export async function* readBodyLines(
   request: IncomingMessage,
-  { charactersMax = LINE_CHARACTERS_MAX, pauseMs = BODY_IDLE_TIMEOUT_MS } = {},
+  { charactersMax = LINE_CHARACTERS_MAX, idleTimeoutMs = BODY_IDLE_TIMEOUT_MS } = {},
 ): AsyncGenerator<string> {
   if (!hasBody(request)) return
   assertContentType(request, LINE_TYPES)
@@ -92,7 +97,7 @@ export async function* readBodyLines(
     }
   }
   let rest = ''
-  for await (const chunk of chunksOf(request, pauseMs)) {
+  for await (const chunk of chunksOf(request, idleTimeoutMs)) {
     const lines = (rest + decode(chunk)).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) yield assertLineLength(withoutReturn(line), charactersMax)
@@ -108,15 +113,15 @@ function withoutReturn(line: string): string {
 
 function assertLineLength(line: string, charactersMax: number): string {
   if (line.length <= charactersMax) return line
-  throw new AppError('too_large', `A line has at most ${charactersMax} characters.`)
+  throw new AppError('too_large', `A line must not exceed ${charactersMax} characters.`)
 }
 
 /** The chunks of a body. Fails when the client is idle for too long or disconnects. */
-async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenerator<Buffer> {
+async function* chunksOf(request: IncomingMessage, idleTimeoutMs: number): AsyncGenerator<Buffer> {
   const iterator = request.iterator({ destroyOnReturn: false })
   try {
     for (;;) {
-      const step = await readWithTimeout(iterator.next(), pauseMs)
+      const step = await readWithTimeout(iterator.next(), idleTimeoutMs)
       if (step.done === true) return
       yield step.value as Buffer // no encoding is set
     }
@@ -166,15 +171,20 @@ export function readBodyBytes(
 }
 
 function bodyTooLargeError(bytesMax: number): AppError {
-  return new AppError('too_large', `A body has at most ${bytesMax} bytes.`)
+  return new AppError('too_large', `The body must not exceed ${bytesMax} bytes.`)
 }
 
 function bodyTimeoutError(): AppError {
-  return new AppError('timeout', 'The body did not arrive in time.')
+  return new AppError('timeout', 'The body was not received within the timeout.')
 }
 
 function clientClosedError(cause: unknown): AppError {
-  return new AppError('cancelled', 'The client left before its request was complete.', {}, cause)
+  return new AppError(
+    'cancelled',
+    'The client disconnected before the request was complete.',
+    {},
+    cause,
+  )
 }
 
 function assertContentType({ headers }: IncomingMessage, types: readonly string[]): void {
@@ -187,7 +197,7 @@ function assertContentType({ headers }: IncomingMessage, types: readonly string[
   if (types.includes(type.trim()) && isUtf8 && encoding === 'identity') return
   throw new AppError(
     'unsupported_media_type',
-    `The body is read as ${types[0]} in UTF-8 and uncompressed. Say so in Content-Type.`,
+    `\`Content-Type\` must be ${types[0]}, in UTF-8 and uncompressed.`,
   )
 }
 
@@ -198,12 +208,12 @@ function assertContentType({ headers }: IncomingMessage, types: readonly string[
 export function drainRequest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   let length = 0
-  const cut = () => request.socket.destroy()
-  const timer = setTimeout(cut, DRAIN_TIMEOUT_MS)
+  const destroy = () => request.socket.destroy()
+  const timer = setTimeout(destroy, DRAIN_TIMEOUT_MS)
   request
     .on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > DRAIN_BYTES_MAX) cut()
+      if (length > DRAIN_BYTES_MAX) destroy()
     })
     .once('error', () => {})
     .once('close', () => clearTimeout(timer))

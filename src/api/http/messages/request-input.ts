@@ -57,20 +57,23 @@ export function parseQuery(operation: Operation, query: string): InputFields {
   const fields: InputFields = {}
   if (query === '') return fields
   const kinds = fieldTypesOf(operation)
-  const faults: FieldError[] = []
+  const errors: FieldError[] = []
   for (const [name, values] of groupByField(query)) {
     const kind = kinds.get(name)
-    if (kind === undefined) faults.push(unknownField(name))
+    if (kind === undefined) errors.push(unknownField(name))
     else if (kind.list) {
       const items = values.flatMap((value) => value.split(','))
       fields[name] = items.map((item) => convertValue(item, kind))
     } else if (values.length > 1) {
-      faults.push({ field: name, message: `${name} is given ${values.length} times.` })
+      errors.push({
+        field: name,
+        message: `\`${name}\` must be given once; got ${values.length} values.`,
+      })
     } else {
       fields[name] = convertValue(values[0] ?? '', kind)
     }
   }
-  if (faults.length > 0) throw new ValidationError(faults)
+  if (errors.length > 0) throw new ValidationError(errors)
   return fields
 }
 
@@ -98,19 +101,19 @@ function convertValue(text: string, kind: Kind): unknown {
 }
 
 function unknownField(name: string): FieldError {
-  const shown = name.slice(0, 80)
-  return { field: shown, message: `There is no field "${shown}" here.` }
+  const excerpt = name.slice(0, 80)
+  return { field: excerpt, message: `Unknown field "${excerpt}".` }
 }
 
 /** Merges field sources. A field that occurs in two of them must have the same value. */
 export function mergeInput(path: PathFields, query: InputFields, body: unknown): unknown {
   if (!isObject(body)) {
-    throw new AppError('invalid_input', 'The body is a JSON object.', { field: '' })
+    throw new AppError('invalid_input', 'The body must be a JSON object.', { field: '' })
   }
   const fields: InputFields = { ...body }
   for (const [name, value] of [...Object.entries(query), ...Object.entries(path)]) {
     if (Object.hasOwn(fields, name) && fields[name] !== value) {
-      const message = `${name} is given twice, and not the same.`
+      const message = `\`${name}\` must have the same value in path, query and body.`
       throw new AppError('invalid_input', message, { field: name })
     }
     fields[name] = value

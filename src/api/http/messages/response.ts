@@ -10,14 +10,14 @@ export const HTML_TYPE = 'text/html; charset=utf-8'
 export const LINES_TYPE = 'application/x-ndjson; charset=utf-8'
 
 /** Our pages bring their own styles and load nothing else. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 /** Headers that every response gets. */
 const BASE_HEADERS: readonly (readonly [string, string])[] = [
-  ['content-security-policy', POLICY],
+  ['content-security-policy', CONTENT_SECURITY_POLICY],
   ['x-content-type-options', 'nosniff'],
 ]
-const PROTECTION: readonly (readonly [string, string])[] = [
+const PAGE_HEADERS: readonly (readonly [string, string])[] = [
   ...BASE_HEADERS,
   ['cache-control', 'no-store'],
   ['cross-origin-opener-policy', 'same-origin'],
@@ -25,18 +25,18 @@ const PROTECTION: readonly (readonly [string, string])[] = [
   ['referrer-policy', 'no-referrer'],
   ['x-frame-options', 'DENY'],
 ]
-const TLS_ONLY = 'max-age=31536000'
+const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /** Proxied responses get only the required headers; caching is up to their origin. */
 export function setSecurityHeaders(
   response: ServerResponse,
   isSecure: boolean,
-  isPassedOn: boolean,
+  isProxied: boolean,
 ): void {
-  for (const [name, value] of isPassedOn ? BASE_HEADERS : PROTECTION) {
+  for (const [name, value] of isProxied ? BASE_HEADERS : PAGE_HEADERS) {
     if (!response.hasHeader(name)) response.setHeader(name, value)
   }
-  if (isSecure) response.setHeader('strict-transport-security', TLS_ONLY)
+  if (isSecure) response.setHeader('strict-transport-security', STRICT_TRANSPORT_SECURITY)
 }
 
 export type ErrorBody = {
@@ -51,14 +51,14 @@ export type ErrorBody = {
 
 /** The error body. Internal details stay in the log, where the request id finds them. */
 export function errorBody(error: AppError, requestId: string): ErrorBody {
-  const isInside = error.code === 'internal'
+  const isInternal = error.code === 'internal'
   return {
     error: {
       code: error.code,
-      message: isInside
-        ? `Something went wrong inside. The log tells more under ${requestId}.`
+      message: isInternal
+        ? `Internal error. The log has the details under the request id ${requestId}.`
         : truncateMessage(error.message),
-      details: isInside ? [] : detailsOf(error),
+      details: isInternal ? [] : detailsOf(error),
       retryable: error.retryable,
       requestId,
     },
@@ -67,11 +67,11 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
 
 /** `invalid_input` always has a detail; without a field it concerns the whole input. */
 function detailsOf({ code, details, message }: AppError): readonly FieldError[] {
-  const faults =
+  const errors =
     code === 'invalid_input' && details.length === 0 ? [{ field: '', message }] : details
-  return faults.slice(0, DETAILS_MAX).map((fault) => ({
-    field: truncateMessage(fault.field),
-    message: truncateMessage(fault.message),
+  return errors.slice(0, DETAILS_MAX).map((error) => ({
+    field: truncateMessage(error.field),
+    message: truncateMessage(error.message),
   }))
 }
 
@@ -100,13 +100,13 @@ export async function send(
   response: ServerResponse,
   status: number,
   type: string,
-  text: string,
+  text: string | Buffer,
   compress: Compress = compressed,
 ): Promise<void> {
-  let body: string | Buffer = text
+  let body = text
   let length = Buffer.byteLength(text)
   response.setHeader('content-type', type)
-  if (length >= COMPRESSION_BYTES_MIN) {
+  if (length >= COMPRESSION_BYTES_MIN && type !== 'image/png') {
     addVary(response, 'Accept-Encoding')
     const coding = negotiateEncoding(request.headers['accept-encoding'] ?? '')
     if (coding !== null) {
@@ -121,10 +121,10 @@ export async function send(
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Sends constant text and compresses it only once. */
+/** Sends constant content and compresses it only once. */
 export function createStaticResponder(
   type: string,
-  text: string,
+  text: string | Buffer,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const bodies = new Map<Coding, Promise<Buffer>>()
   const compress: Compress = (coding) => {
@@ -135,7 +135,7 @@ export function createStaticResponder(
   return (request, response) => send(request, response, 200, type, text, compress)
 }
 
-export function sendEmpty(response: ServerResponse, status: 204 | 304): void {
+export function sendEmpty(response: ServerResponse, status: 204 | 303 | 304): void {
   response.writeHead(status)
   response.end()
 }
@@ -146,13 +146,13 @@ export function addVary(response: ServerResponse, name: string): void {
 }
 
 type Coding = 'br' | 'gzip'
-type Compress = (coding: Coding, text: string) => Promise<Buffer>
+type Compress = (coding: Coding, text: string | Buffer) => Promise<Buffer>
 const compressed: Compress = (coding, text) => COMPRESS[coding](text)
 const brotli = promisify(brotliCompress)
 const gzipAsync = promisify(gzip)
 /** Low compression level: the response has a single reader. */
 const BROTLI_QUALITY = 4
-const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
+const COMPRESS: Readonly<Record<Coding, (text: string | Buffer) => Promise<Buffer>>> = {
   br: (text) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (text) => gzipAsync(text, { level: 4 }),
 }

@@ -23,7 +23,7 @@ export function renderHomePage(version: string, overview: HomePageData | null): 
 <p>Long-term memory for LLM apps and agents. It is running.</p>
 ${overview === null ? '' : renderOverview(overview)}<h2>Where to go</h2>
 <ul>
-<li><a href="/docs">How to ask it over HTTP</a>, and <a href="/openapi.json">the same for programs</a></li>
+<li><a href="/docs">Documentation</a>, the <a href="/docs/api">API reference</a>, and <a href="/openapi.json">the same for programs</a></li>
 <li>Health for machines: <a href="/health/live">/health/live</a>, <a href="/health/ready">/health/ready</a></li>
 </ul>
 <p>In a terminal:</p>

@@ -9,7 +9,7 @@ import { AppError } from '../../../lib/errors.ts'
 import { LruCache } from '../../../lib/lru-cache.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Caller } from '../../operations/authorization.ts'
-import { LoginSessions, readSessionCookie } from './login-sessions.ts'
+import { LoginSessions, readSessionCookie, SignInTokens } from './login-sessions.ts'
 import { LoginThrottle } from './login-throttle.ts'
 
 /** A verified key is cached for this long. A revoked key works no longer than that. */
@@ -30,6 +30,8 @@ export type Principal = {
   /** Cookie authentication is subject to CSRF checks. */
   readonly isSession: boolean
   readonly sessionExpiresAt?: number
+  /** When the key expires; null when it does not. */
+  readonly keyExpiresAt?: number | null
 }
 
 /** The principal of servers that need no key. */
@@ -43,18 +45,21 @@ type VerifiedKey = { readonly key: Promise<ApiKey | null>; readonly at: number }
 export class Authenticator {
   readonly loginThrottle: LoginThrottle
   readonly sessions: LoginSessions
+  readonly signInTokens: SignInTokens
   readonly #keys: ApiKeys
   readonly #clock: Clock
-  readonly #patience: CircuitBreaker
+  readonly #circuitBreaker: CircuitBreaker
   readonly #verified = new LruCache<string, VerifiedKey>({ entriesMax: VERIFIED_MAX })
+  readonly #listeners = new Set<() => void>()
   #listed: { readonly keys: Promise<readonly ApiKey[]>; readonly at: number } | null = null
 
   constructor(keys: ApiKeys, clock: Clock) {
     this.#keys = keys
     this.#clock = clock
-    this.#patience = createStallBreaker(clock)
+    this.#circuitBreaker = createStallBreaker(clock)
     this.loginThrottle = new LoginThrottle(clock)
     this.sessions = new LoginSessions(clock, keys.logins)
+    this.signInTokens = new SignInTokens(clock)
   }
 
   /**
@@ -69,7 +74,7 @@ export class Authenticator {
     const secret = readApiKey(request)
     if (secret !== null) {
       const key = await this.verify(secret, address, signal)
-      return { caller: toKeyCaller(key), isSession: false }
+      return { caller: toKeyCaller(key), isSession: false, keyExpiresAt: key.expiresAt }
     }
     const cookie = readSessionCookie(request.headers.cookie)
     const session = cookie === null ? null : await this.sessions.get(cookie)
@@ -79,7 +84,9 @@ export class Authenticator {
       await this.sessions.close(cookie)
       return null
     }
-    return { caller: toKeyCaller(key), isSession: true, sessionExpiresAt: session.expiresAt }
+    const { expiresAt: sessionExpiresAt } = session
+    const { expiresAt: keyExpiresAt } = key
+    return { caller: toKeyCaller(key), isSession: true, sessionExpiresAt, keyExpiresAt }
   }
 
   async verify(secret: string, address: string, signal: AbortSignal): Promise<ApiKey> {
@@ -88,23 +95,23 @@ export class Authenticator {
     const known = this.#verified.get(hash)
     if (known === undefined) this.loginThrottle.assertNotBlocked(address)
     const isFresh = known !== undefined && now - known.at < VERIFIED_MS
-    const key = await (isFresh ? known : this.#verifyAgain(secret, hash, known)).key
+    const key = await (isFresh ? known : this.#startVerification(secret, hash, known)).key
     if (key !== null && (key.expiresAt === null || key.expiresAt > now)) return key
     this.#verified.delete(hash)
     await this.loginThrottle.recordFailure(address, signal)
-    throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
+    throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
   }
 
   /** Concurrent requests with the same key share one lookup. */
-  #verifyAgain(secret: string, hash: string, former: VerifiedKey | undefined): VerifiedKey {
+  #startVerification(secret: string, hash: string, cached: VerifiedKey | undefined): VerifiedKey {
     const now = this.#clock.now()
-    const believed = former !== undefined && now - former.at < STALE_KEY_MS ? former : null
-    const giveBack = () => {
+    const previous = cached !== undefined && now - cached.at < STALE_KEY_MS ? cached : null
+    const restorePrevious = () => {
       if (this.#verified.peek(hash) !== verified) return
-      if (believed === null) this.#verified.delete(hash)
-      else this.#verified.set(hash, believed)
+      if (previous === null) this.#verified.delete(hash)
+      else this.#verified.set(hash, previous)
     }
-    const verified: VerifiedKey = { key: this.#verdict(secret, believed, giveBack), at: now }
+    const verified: VerifiedKey = { key: this.#lookUp(secret, previous, restorePrevious), at: now }
     this.#verified.set(hash, verified)
     return verified
   }
@@ -113,27 +120,45 @@ export class Authenticator {
    * Looks the key up. While the store is unavailable, a recently valid key still works: proxied
    * requests may not need the store at all.
    */
-  async #verdict(
+  async #lookUp(
     secret: string,
-    believed: VerifiedKey | null,
-    giveBack: () => void,
+    previous: VerifiedKey | null,
+    restorePrevious: () => void,
   ): Promise<ApiKey | null> {
-    const ask = () => this.#keys.verify(secret)
-    const verdict =
-      believed === null
-        ? await withTimeout(VERIFY_MS_MAX, ask)
-        : await this.#patience.run(REVERIFY_MS, ask)
-    if (verdict.kind === 'done') return verdict.result
-    giveBack()
-    if (believed !== null) return believed.key
-    if (!verdict.isTimeout) throw verdict.error
-    throw new AppError('unavailable', 'The key could not be checked in time. Try again.')
+    const verify = () => this.#keys.verify(secret)
+    const lookup =
+      previous === null
+        ? await withTimeout(VERIFY_MS_MAX, verify)
+        : await this.#circuitBreaker.run(REVERIFY_MS, verify)
+    if (lookup.kind === 'done') return lookup.result
+    restorePrevious()
+    if (previous !== null) return previous.key
+    if (!lookup.isTimeout) throw lookup.error
+    throw new AppError(
+      'unavailable',
+      'The API key could not be verified within the timeout. Retry.',
+    )
   }
 
   /** Invalidates the cache, so that key changes take effect at once. */
   forget(): void {
     this.#verified.clear()
     this.#listed = null
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Whether a principal of an open stream is still authenticated. Counts no failed attempt. */
+  async isStillValid(request: IncomingMessage, { caller, isSession }: Principal): Promise<boolean> {
+    if (caller.key === null) return true
+    const cookie = readSessionCookie(request.headers.cookie)
+    if (isSession && (cookie === null || (await this.sessions.get(cookie)) === null)) return false
+    return (await this.#keyById(caller.key)) !== null
+  }
+
+  /** Calls the listener when keys may have changed, until the returned function is called. */
+  onKeysChanged(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   async #keyById(id: string): Promise<ApiKey | null> {
@@ -141,11 +166,11 @@ export class Authenticator {
     const isFresh = this.#listed !== null && now - this.#listed.at < VERIFIED_MS
     const known = isFresh ? await this.#listed?.keys.then(withId(id)) : undefined
     // The cached list may be older than the key.
-    const found = known ?? withId(id)(await this.#listAgain(now))
+    const found = known ?? withId(id)(await this.#refreshList(now))
     return found !== undefined && (found.expiresAt === null || found.expiresAt > now) ? found : null
   }
 
-  async #listAgain(now: number): Promise<readonly ApiKey[]> {
+  async #refreshList(now: number): Promise<readonly ApiKey[]> {
     const keys = this.#keys.list()
     this.#listed = { keys, at: now }
     try {
@@ -171,11 +196,11 @@ function readApiKey({ headers }: IncomingMessage): string | null {
   if (own !== undefined) return own
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
   if (authorization !== undefined && bearer === null) {
-    throw new AppError('unauthenticated', 'Authorization is written as "Bearer rc_…".')
+    throw new AppError('unauthenticated', '`Authorization` must have the form "Bearer rc_…".')
   }
   const apiKey = firstHeaderValue(headers, 'x-api-key') ?? null
   if (bearer !== null && apiKey !== null && bearer !== apiKey) {
-    throw new AppError('unauthenticated', 'Authorization and X-Api-Key bring different keys.')
+    throw new AppError('unauthenticated', '`Authorization` and `X-Api-Key` must hold the same key.')
   }
   return bearer ?? apiKey
 }
@@ -186,6 +211,6 @@ export function firstHeaderValue(headers: IncomingHttpHeaders, name: string): st
   return typeof value === 'object' ? value[0] : value
 }
 
-export function toKeyCaller({ id, role, home, actsFor }: ApiKey): Caller {
-  return { key: id, role, home, actsFor }
+export function toKeyCaller({ id, role, home, actsFor, writesAs }: ApiKey): Caller {
+  return { key: id, role, home, actsFor, writesAs }
 }

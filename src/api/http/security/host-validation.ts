@@ -16,9 +16,9 @@ type HostValidationOptions = Pick<
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 const HOST_FIELD = 'host'
 const WILDCARDS = ['0.0.0.0', '::']
-const EXPOSED =
+const EXPOSED_HEADERS =
   'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, idempotency-replayed, x-recollect-memory, x-recollect-request-id'
-const ASKED_HEADERS =
+const DEFAULT_ALLOWED_HEADERS =
   'authorization, content-type, idempotency-key, if-match, if-none-match, x-api-key, x-request-id'
 const HEADER_NAMES = /^[\w-]{1,64}(?:, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'
@@ -55,7 +55,7 @@ export function assertAllowedHost(options: HostValidationOptions, request: Incom
   if (options.allowsIpAddresses === true && isIP(name.replace(/^\[|\]$/g, '')) > 0) return
   throw new AppError(
     'forbidden',
-    'This server does not answer under that name. Further names are given with --allow-host or RECOLLECT_ALLOWED_HOSTS.',
+    '`Host` must be an allowed host name. Add it with --allow-host or RECOLLECT_ALLOWED_HOSTS.',
   )
 }
 
@@ -64,7 +64,7 @@ function onlyHost({ headers, rawHeaders }: IncomingMessage): string {
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHostField(rawHeaders[at] ?? '')) times++
   if (times === 1 && headers.host !== undefined) return headers.host
-  throw new AppError('invalid_input', 'A request has one Host header.', { field: 'Host' })
+  throw new AppError('invalid_input', '`Host` must be present exactly once.', { field: 'Host' })
 }
 
 function isHostField(name: string): boolean {
@@ -76,7 +76,7 @@ function isHostField(name: string): boolean {
  */
 export function assertNoExpectHeader({ headers: { expect } }: IncomingMessage): void {
   if (expect === undefined || expect.toLowerCase() === '100-continue') return
-  const message = 'Nothing but 100-continue can be expected.'
+  const message = '`Expect` must be "100-continue".'
   throw new AppError('invalid_input', message, { field: 'Expect' })
 }
 
@@ -87,7 +87,10 @@ export function assertAllowedOrigin(
   const { origin } = request.headers
   if (origin === undefined || isSameOrigin(options, request)) return
   if (options.allowedOrigins?.includes(origin) === true) return
-  throw new AppError('forbidden', 'This server does not answer to pages of other origins.')
+  throw new AppError(
+    'forbidden',
+    '`Origin` must be an allowed origin. Add it with --allow-origin or RECOLLECT_ALLOWED_ORIGINS.',
+  )
 }
 
 /** Whether the request comes from a page of this server. */
@@ -124,7 +127,7 @@ export function setCorsHeaders(
   const { origin } = request.headers
   if (origin === undefined || !allowedOrigins.includes(origin)) return
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-expose-headers', EXPOSED)
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS)
   response.setHeader('cross-origin-resource-policy', 'cross-origin')
 }
 
@@ -148,11 +151,11 @@ export function setPreflightHeaders(
   response: ServerResponse,
   methods: readonly string[],
 ): void {
-  const asked = request.headers['access-control-request-headers'] ?? ''
+  const requested = request.headers['access-control-request-headers'] ?? ''
   response.setHeader('access-control-allow-methods', methods.join(', '))
   response.setHeader(
     'access-control-allow-headers',
-    HEADER_NAMES.test(asked) ? asked : ASKED_HEADERS,
+    HEADER_NAMES.test(requested) ? requested : DEFAULT_ALLOWED_HEADERS,
   )
   response.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
 }

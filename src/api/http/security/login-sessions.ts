@@ -8,7 +8,7 @@ import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { LruCache } from '../../../lib/lru-cache.ts'
-import { HOUR_MS } from '../../../lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
 const SESSION_MS = 12 * HOUR_MS
@@ -23,7 +23,7 @@ export type LoginSession = LoginRecord
  */
 const CACHE_TTL_MS = 5_000
 
-type CachedSession = { readonly session: LoginSession | null; readonly believedUntil: number }
+type CachedSession = { readonly session: LoginSession | null; readonly freshUntil: number }
 
 export class LoginSessions {
   readonly #clock: Clock
@@ -41,10 +41,10 @@ export class LoginSessions {
     const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
     const isStored = await this.#logins.open(hashOf(id), session).then(
       () => true,
-      // A read-only store can still be viewed; the session is then kept in memory only.
+      // A read-only store can still be viewed; the session then lives in memory only.
       () => false,
     )
-    this.#remember(hashOf(id), session, isStored ? this.#soon() : session.expiresAt)
+    this.#remember(hashOf(id), session, isStored ? this.#cacheExpiry() : session.expiresAt)
     return { id, session }
   }
 
@@ -52,9 +52,9 @@ export class LoginSessions {
     const hash = hashOf(id)
     const known = this.#known.get(hash)
     const now = this.#clock.now()
-    const isFresh = known !== undefined && now < known.believedUntil
+    const isFresh = known !== undefined && now < known.freshUntil
     const session = isFresh ? known.session : await this.#logins.get(hash)
-    if (!isFresh) this.#remember(hash, session, this.#soon())
+    if (!isFresh) this.#remember(hash, session, this.#cacheExpiry())
     return session !== null && session.expiresAt > now ? session : null
   }
 
@@ -63,12 +63,38 @@ export class LoginSessions {
     this.#known.delete(hashOf(id))
   }
 
-  #soon(): number {
+  #cacheExpiry(): number {
     return this.#clock.now() + CACHE_TTL_MS
   }
 
-  #remember(hash: string, session: LoginSession | null, believedUntil: number): void {
-    this.#known.set(hash, { session, believedUntil })
+  #remember(hash: string, session: LoginSession | null, freshUntil: number): void {
+    this.#known.set(hash, { session, freshUntil })
+  }
+}
+
+const SIGN_IN_TOKEN_MS = 15 * MINUTE_MS
+
+/** Tokens of sign-in links: each opens one session, within a short time, at the process that issued it. */
+export class SignInTokens {
+  readonly #clock: Clock
+  /** By hash, so that timing does not depend on the token. */
+  readonly #keys = new Map<string, { readonly key: ApiKeyId; readonly expiresAt: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  issue(key: ApiKeyId): string {
+    const token = randomBytes(ID_BYTES).toString('base64url')
+    this.#keys.set(hashOf(token), { key, expiresAt: this.#clock.now() + SIGN_IN_TOKEN_MS })
+    return token
+  }
+
+  /** The key of a token; null if it is unknown, expired or used. */
+  redeem(token: string): ApiKeyId | null {
+    const issued = this.#keys.get(hashOf(token))
+    this.#keys.delete(hashOf(token))
+    return issued !== undefined && issued.expiresAt > this.#clock.now() ? issued.key : null
   }
 }
 

@@ -34,8 +34,8 @@ export class LoginThrottle {
   assertNotBlocked(address: string): void {
     const known = this.#failures.peek(networkPrefix(address))
     if (known === undefined) return
-    const leftMs = known.lastAt + BLOCKED_MS - this.#clock.now()
-    if (known.count >= FAILURES_MAX && leftMs > 0) throw tooMany(leftMs)
+    const remainingMs = known.lastAt + BLOCKED_MS - this.#clock.now()
+    if (known.count >= FAILURES_MAX && remainingMs > 0) throw tooManyFailures(remainingMs)
   }
 
   /** Counts a failure and delays its response. */
@@ -45,7 +45,7 @@ export class LoginThrottle {
     failures.lastAt = this.#clock.now()
     const over = failures.count - FREE_FAILURES
     if (over <= 0) return
-    if (failures.waiting >= WAITING_MAX) throw tooMany(DELAY.maxMs)
+    if (failures.waiting >= WAITING_MAX) throw tooManyFailures(DELAY.maxMs)
     failures.waiting++
     try {
       await this.#clock.sleep(exponentialBackoffMs(over - 1, DELAY), signal)
@@ -82,9 +82,13 @@ export function networkPrefix(address: string): string {
   return [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4).join(':')
 }
 
-function tooMany(leftMs: number): AppError {
-  const retryAfter = Math.max(1, Math.ceil(leftMs / 1_000))
-  return new AppError('too_many_requests', 'Too many wrong keys came from this address.', {
-    retryAfter,
-  })
+function tooManyFailures(remainingMs: number): AppError {
+  const retryAfter = Math.max(1, Math.ceil(remainingMs / 1_000))
+  return new AppError(
+    'too_many_requests',
+    'Too many failed authentication attempts from this address. Retry later.',
+    {
+      retryAfter,
+    },
+  )
 }

@@ -20,17 +20,17 @@ const UNLIMITED = 0
 export class RateLimiter {
   readonly #clock: Clock
   readonly #readLimit: () => Promise<number>
-  readonly #shares: SharedTokenBucket | null
-  readonly #patience: CircuitBreaker
+  readonly #sharedBucket: SharedTokenBucket | null
+  readonly #circuitBreaker: CircuitBreaker
   readonly #buckets = new LruCache<string, TokenBucket>({ entriesMax: KEYS_MAX })
   #limit: { readonly perMinute: number; readonly until: number } | null = null
 
   /** `readLimit`: requests per minute, 0 for unlimited. */
   constructor(clock: Clock, readLimit: () => Promise<number>, take: TakeTokens | null = null) {
     this.#clock = clock
-    this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
+    this.#sharedBucket = take === null ? null : new SharedTokenBucket(clock, take)
     this.#readLimit = readLimit
-    this.#patience = createStallBreaker(clock)
+    this.#circuitBreaker = createStallBreaker(clock)
   }
 
   /** Takes requests from the key's bucket, all or none, and sets the rate-limit headers. */
@@ -39,20 +39,20 @@ export class RateLimiter {
     const limit = await this.#limitAt(now)
     if (limit === UNLIMITED) return
     // While the store is unavailable, each server counts for itself.
-    const shared = (await this.#shares?.take(key, requests, limit)) ?? null
-    const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit)
+    const shared = (await this.#sharedBucket?.take(key, requests, limit)) ?? null
+    const { isGranted: isAllowed, remaining } = shared ?? this.#takeLocally(key, requests, limit)
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
-    response.setHeader('ratelimit-remaining', Math.floor(left))
+    response.setHeader('ratelimit-remaining', Math.floor(remaining))
     response.setHeader(
       'ratelimit-reset',
-      Math.max(0, Math.ceil(((limit - left) * msPerToken) / 1_000)),
+      Math.max(0, Math.ceil(((limit - remaining) * msPerToken) / 1_000)),
     )
-    if (isEnough) return
-    const retryAfter = Math.max(1, Math.ceil(((requests - left) * msPerToken) / 1_000))
+    if (isAllowed) return
+    const retryAfter = Math.max(1, Math.ceil(((requests - remaining) * msPerToken) / 1_000))
     throw new AppError(
       'too_many_requests',
-      `This key may ask ${limit} times in a minute. Ask again in ${retryAfter} s.`,
+      `Rate limit exceeded: ${limit} requests per minute. Retry in ${retryAfter} s.`,
       { retryAfter },
     )
   }
@@ -62,7 +62,7 @@ export class RateLimiter {
     if (this.#limit !== null) this.#limit = { ...this.#limit, until: 0 }
   }
 
-  #takeHere(key: string, requests: number, limit: number): RateDecision {
+  #takeLocally(key: string, requests: number, limit: number): RateDecision {
     const create = () => new TokenBucket(limit, () => this.#clock.now())
     const bucket = this.#buckets.getOrCreate(key, create)
     bucket.setLimit(limit)
@@ -71,7 +71,7 @@ export class RateLimiter {
 
   async #limitAt(now: number): Promise<number> {
     if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
-    const read = await this.#patience.run(LIMIT_WAIT_MS, () => this.#readLimit())
+    const read = await this.#circuitBreaker.run(LIMIT_WAIT_MS, () => this.#readLimit())
     if (read.kind === 'failed') {
       // While the store is unavailable, the last known limit applies; without one, requests pass.
       return this.#limit?.perMinute ?? UNLIMITED

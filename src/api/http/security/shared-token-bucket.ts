@@ -17,59 +17,66 @@ export type RateDecision = {
 }
 
 /** The fraction of the tokens of a minute that one batch takes. */
-const PARTS = 20
+const BATCHES_PER_MINUTE = 20
 /** Time limit for the store call. */
-const WAIT_MS = 200
+const STORE_TIMEOUT_MS = 200
 const KEYS_MAX = 10_000
 
 type BucketShare = {
-  held: number
+  reserved: number
   left: number
   /** No retry before this time. */
-  dryUntil: number
-  asking: Promise<void> | null
+  emptyUntil: number
+  pendingFill: Promise<void> | null
 }
 
 export class SharedTokenBucket {
   readonly #clock: Clock
   readonly #take: TakeTokens
-  readonly #patience: CircuitBreaker
+  readonly #circuitBreaker: CircuitBreaker
   readonly #shares = new LruCache<string, BucketShare>({ entriesMax: KEYS_MAX })
 
   constructor(clock: Clock, take: TakeTokens) {
     this.#clock = clock
     this.#take = take
-    this.#patience = createStallBreaker(clock)
+    this.#circuitBreaker = createStallBreaker(clock)
   }
 
   /** Null while the store is unavailable: each server then counts for itself. */
   async take(key: string, requests: number, perMinute: number): Promise<RateDecision | null> {
     const share = this.#shareOf(key)
     // Concurrent requests share one store call and look at the batch again.
-    while (share.asking !== null) await share.asking
-    if (share.held < requests && this.#clock.now() >= share.dryUntil) {
-      const asked = this.#patience.run(WAIT_MS, () => this.#fill(key, share, requests, perMinute))
-      share.asking = asked.then(() => {
-        share.asking = null
+    while (share.pendingFill !== null) await share.pendingFill
+    if (share.reserved < requests && this.#clock.now() >= share.emptyUntil) {
+      const fill = this.#circuitBreaker.run(STORE_TIMEOUT_MS, () =>
+        this.#fill(key, share, requests, perMinute),
+      )
+      share.pendingFill = fill.then(() => {
+        share.pendingFill = null
       })
-      if ((await asked).kind === 'failed') return null
+      if ((await fill).kind === 'failed') return null
     }
-    const isEnough = share.held >= requests
-    if (isEnough) share.held -= requests
-    return { isGranted: isEnough, remaining: share.left + share.held }
+    const isGranted = share.reserved >= requests
+    if (isGranted) share.reserved -= requests
+    return { isGranted, remaining: share.left + share.reserved }
   }
 
   async #fill(key: string, share: BucketShare, requests: number, perMinute: number): Promise<void> {
-    const least = requests - share.held
-    const wanted = Math.max(least, Math.ceil(perMinute / PARTS))
+    const least = requests - share.reserved
+    const wanted = Math.max(least, Math.ceil(perMinute / BATCHES_PER_MINUTE))
     const { granted, left } = await this.#take(`requests ${key}`, { perMinute, wanted, least })
-    share.held += granted
+    share.reserved += granted
     share.left = left
-    const missing = Math.max(0, requests - share.held - left)
-    share.dryUntil = this.#clock.now() + (missing * MINUTE_MS) / perMinute
+    const missing = Math.max(0, requests - share.reserved - left)
+    share.emptyUntil = this.#clock.now() + (missing * MINUTE_MS) / perMinute
   }
 
   #shareOf(key: string): BucketShare {
-    return this.#shares.getOrCreate(key, () => ({ held: 0, left: 0, dryUntil: 0, asking: null }))
+    return this.#shares.getOrCreate(key, () => ({
+      reserved: 0,
+      left: 0,
+      emptyUntil: 0,
+      pendingFill: null,
+    }))
   }
 }

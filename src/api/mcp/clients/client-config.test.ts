@@ -13,11 +13,14 @@ import {
   planInstallation,
   planRemoval,
   renderEntry,
+  supportsKeyVariable,
   unifiedDiff,
 } from './client-config.ts'
 
 const HOME = '/home/ann'
-const LOCAL = createStdioEntry('linux', { owner: 'ann' })
+const NODE = '/usr/bin/node'
+const PROGRAM = [NODE, '/opt/recollect/cli-main.js'] as const
+const LOCAL = createStdioEntry({ program: PROGRAM, owner: 'ann' })
 const REMOTE = createHttpEntry({ url: 'http://127.0.0.1:20128', key: 'rc_secret' })
 
 function planned(name: ClientName, existing: string | null, entry = LOCAL) {
@@ -86,26 +89,43 @@ describe('where files are', () => {
     `)
   })
 
-  it('[MC9] starts npx through its shell on Windows', () => {
-    expect(
-      createStdioEntry('win32', {
-        data: 'C:\\data',
-        tools: { hasCompatibilityTools: true, hasExtendedTools: true },
-      }),
-    ).toEqual({
+  it('[MC9.4] starts this installation, and no name of a registry', () => {
+    const entry = createStdioEntry({
+      program: ['C:\\node.exe', 'C:\\recollect\\cli-main.js'],
+      data: 'C:\\data',
+      tools: { hasCompatibilityTools: true, hasExtendedTools: true },
+    })
+    expect(entry).toEqual({
       kind: 'stdio',
-      command: 'cmd',
+      command: 'C:\\node.exe',
       args: [
-        '/c',
-        'npx',
-        '-y',
-        'recollect',
-        'mcp',
-        '--data',
-        'C:\\data',
-        '--compatibility-tools',
-        '--extended-tools',
+        ...['C:\\recollect\\cli-main.js', 'mcp', '--data', 'C:\\data'],
+        ...['--compatibility-tools', '--extended-tools'],
       ],
+    })
+    for (const name of clientNames()) expect(renderEntry(name, 'linux', LOCAL)).not.toContain('npx')
+  })
+
+  it('[MC9.5] names a variable for the key where the client reads one', () => {
+    const entry = createHttpEntry({
+      ...{ url: 'http://127.0.0.1:20128', key: 'rc_secret' },
+      keyVariable: 'RECOLLECT_API_KEY',
+    })
+    const references = clientNames()
+      .filter((name) => name !== 'claude-desktop')
+      .map((name) => {
+        const text = renderEntry(name, 'linux', entry)
+        expect(text.includes('rc_secret')).toBe(!supportsKeyVariable(name))
+        return [name, /\$\{.*?\}|bearer_token_env_var = "\w+"/.exec(text)?.[0] ?? null]
+      })
+    expect(Object.fromEntries(references)).toEqual({
+      'claude-code': null,
+      cursor: `\${env:RECOLLECT_API_KEY}`,
+      vscode: `\${env:RECOLLECT_API_KEY}`,
+      windsurf: `\${env:RECOLLECT_API_KEY}`,
+      zed: null,
+      codex: 'bearer_token_env_var = "RECOLLECT_API_KEY"',
+      gemini: `\${RECOLLECT_API_KEY}`,
     })
   })
 
@@ -171,10 +191,9 @@ describe('JSON with comments', () => {
     "mcpServers": {
         "other": { "command": "x", "args": ["a", /* b, */ "c"], }, // keep, this
         "recollect": {
-            "command": "npx",
+            "command": "/usr/bin/node",
             "args": [
-                "-y",
-                "recollect",
+                "/opt/recollect/cli-main.js",
                 "mcp",
                 "--owner",
                 "ann"
@@ -198,14 +217,14 @@ describe('JSON with comments', () => {
     const before = '{"mcpServers":{"recollect":{"command":"old"},"b":{},"recollect":1}}'
     const { after } = planned('cursor', before)
     expect(after.startsWith('{"mcpServers":{"recollect":{"command":"old"},"b":{},')).toBe(true)
-    expect(JSON.parse(after).mcpServers.recollect.command).toBe('npx')
+    expect(JSON.parse(after).mcpServers.recollect.command).toBe(NODE)
   })
 
   it('[MC9] makes what is missing', () => {
     for (const nothing of [null, '', '  \n', '{}', '{ // empty\n}', '{"mcpServers": {}}']) {
       const { after } = planned('claude-desktop', nothing)
       const bare = after.replace(' // empty', '')
-      expect(JSON.parse(bare).mcpServers.recollect.command).toBe('npx')
+      expect(JSON.parse(bare).mcpServers.recollect.command).toBe(NODE)
     }
     expect(planned('claude-desktop', '{ // empty\n}').after).toContain('// empty\n')
   })
@@ -236,7 +255,7 @@ describe('JSON with comments', () => {
           ...JSON.parse(before),
           mcpServers: { ...JSON.parse(before).mcpServers, recollect: read.mcpServers.recollect },
         })
-        expect(read.mcpServers.recollect.command).toBe('npx')
+        expect(read.mcpServers.recollect.command).toBe(NODE)
         expect(planned('gemini', after).isChanged).toBe(false)
         const moved = planned('gemini', after, REMOTE).after
         expect(planned('gemini', moved).after).toBe(after)
@@ -247,7 +266,7 @@ describe('JSON with comments', () => {
 
 describe('TOML', () => {
   const OURS =
-    '[mcp_servers.recollect]\ncommand = "npx"\nargs = ["-y", "recollect", "mcp", "--owner", "ann"]\n'
+    '[mcp_servers.recollect]\ncommand = "/usr/bin/node"\nargs = ["/opt/recollect/cli-main.js", "mcp", "--owner", "ann"]\n'
 
   it('[MC9] appends our table and keeps the rest', () => {
     const before = 'model = "o9" # mine\n\n[mcp_servers.other]\nargs = [\n  "[x]",\n]\n'
@@ -278,7 +297,7 @@ describe('TOML', () => {
 
   it('[MC9] keeps line ends and writes any text', () => {
     const owner = 'a"b\\c\u007f\té'
-    const { after } = planned('codex', 'a = 1\r\n', createStdioEntry('linux', { owner }))
+    const { after } = planned('codex', 'a = 1\r\n', createStdioEntry({ program: PROGRAM, owner }))
     expect(after.startsWith('a = 1\r\n\r\n[mcp_servers.recollect]\r\n')).toBe(true)
     expect(after).toContain('"a\\"b\\\\c\\u007f\\té"')
   })
@@ -357,7 +376,7 @@ describe('the diff', () => {
     expect(lines.slice(0, 7)).toEqual([
       '--- /home/ann/.cursor/mcp.json',
       '+++ /home/ann/.cursor/mcp.json',
-      '@@ -2,5 +2,17 @@',
+      '@@ -2,5 +2,16 @@',
       '   "a": 1,',
       '   "b": 2,',
       '   "c": 3,',

@@ -24,6 +24,8 @@ export type ServerEntry =
       readonly kind: 'http'
       readonly url: string
       readonly headers: { readonly [name: string]: string }
+      /** The environment variable that the client reads the key from; null when the key is in the headers. */
+      readonly keyVariable: string | null
     }
 
 type Fields = { readonly [field: string]: TomlValue }
@@ -36,6 +38,8 @@ type Client = {
   readonly form: 'json' | 'toml'
   /** The path of the server list within the file. */
   readonly servers: string
+  /** How its file refers to an environment variable in a header; without it, keys stand there in clear text. */
+  readonly variable?: (name: string) => string
   /** Null where the client supports no HTTP servers. */
   readonly fields: (entry: ServerEntry) => Fields | null
   /** What the user does next. */
@@ -77,6 +81,7 @@ export const CLIENTS = {
     title: 'Cursor',
     path: onEveryPlatform('home', '.cursor', 'mcp.json'),
     form: 'json',
+    variable: (name) => `\${env:${name}}`,
     servers: 'mcpServers',
     fields: (entry) =>
       entry.kind === 'stdio' ? commandFields(entry) : { url: entry.url, headers: entry.headers },
@@ -86,6 +91,7 @@ export const CLIENTS = {
     title: 'Visual Studio Code',
     path: onEveryPlatform('settings', 'Code', 'User', 'mcp.json'),
     form: 'json',
+    variable: (name) => `\${env:${name}}`,
     servers: 'servers',
     fields: (entry) =>
       entry.kind === 'stdio'
@@ -97,6 +103,7 @@ export const CLIENTS = {
     title: 'Windsurf',
     path: onEveryPlatform('home', '.codeium', 'windsurf', 'mcp_config.json'),
     form: 'json',
+    variable: (name) => `\${env:${name}}`,
     servers: 'mcpServers',
     fields: (entry) =>
       entry.kind === 'stdio'
@@ -122,16 +129,21 @@ export const CLIENTS = {
     path: onEveryPlatform('home', '.codex', 'config.toml'),
     form: 'toml',
     servers: 'mcp_servers',
-    fields: (entry) =>
-      entry.kind === 'stdio'
-        ? commandFields(entry)
-        : { url: entry.url, http_headers: entry.headers },
+    variable: (name) => name,
+    fields: (entry) => {
+      if (entry.kind === 'stdio') return commandFields(entry)
+      const { url, headers, keyVariable } = entry
+      return keyVariable === null
+        ? { url, http_headers: headers }
+        : { url, bearer_token_env_var: keyVariable }
+    },
     next: 'Start a new session; /mcp shows the server.',
   },
   gemini: {
     title: 'Gemini CLI',
     path: onEveryPlatform('home', '.gemini', 'settings.json'),
     form: 'json',
+    variable: (name) => `\${${name}}`,
     servers: 'mcpServers',
     fields: (entry) =>
       entry.kind === 'stdio'
@@ -151,17 +163,17 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(CLIENTS, name)
 }
 
-/** An entry that starts the package with `npx`, or a given program. */
-export function createStdioEntry(
-  platform: Platform,
-  options: {
-    readonly owner?: string
-    readonly data?: string
-    readonly tools?: ToolSets
-    /** The command and its first arguments. */
-    readonly program?: readonly [string, ...string[]]
-  } = {},
-): ServerEntry {
+/**
+ * An entry that starts a program. It is always a file of this installation: a name that the client looks up in a registry
+ * could be somebody else's package.
+ */
+export function createStdioEntry(options: {
+  /** The command and its first arguments. */
+  readonly program: readonly [string, ...string[]]
+  readonly owner?: string
+  readonly data?: string
+  readonly tools?: ToolSets
+}): ServerEntry {
   const { owner, data, tools, program } = options
   const given = [
     'mcp',
@@ -170,26 +182,26 @@ export function createStdioEntry(
     ...(tools?.hasCompatibilityTools === true ? ['--compatibility-tools'] : []),
     ...(tools?.hasExtendedTools === true ? ['--extended-tools'] : []),
   ]
-  // On Windows, npx is a script that needs a shell.
-  const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)
-  const [command, ...args] = program ?? [...npx, '-y', 'recollect']
+  const [command, ...args] = program
   return { kind: 'stdio', command, args: [...args, ...given] }
 }
 
-/** An entry for a running server. The URL may omit `/mcp`. */
+/** An entry for a running server. The URL may omit `/mcp`. With `keyVariable`, the file names that variable for the key. */
 export function createHttpEntry(options: {
   readonly url: string
   readonly key?: string
+  readonly keyVariable?: string
 }): ServerEntry {
   const address = URL.canParse(options.url) ? new URL(options.url) : null
   if (address === null || !/^https?:$/.test(address.protocol)) {
-    throw new AppError('invalid_input', 'The url is one as http://127.0.0.1:20128.', {
+    throw new AppError('invalid_input', '`url` must have the form http://127.0.0.1:20128.', {
       field: 'url',
     })
   }
   if (address.pathname === '/') address.pathname = '/mcp'
   const headers = options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }
-  return { kind: 'http', url: address.href, headers }
+  const keyVariable = options.key === undefined ? null : (options.keyVariable ?? null)
+  return { kind: 'http', url: address.href, headers, keyVariable }
 }
 
 /** The configuration file of a client. */
@@ -220,7 +232,7 @@ export function planInstallation(
 ): ConfigChange {
   const client: Client = CLIENTS[name]
   const path = configPath(name, platform, home)
-  const fields = client.fields(entry)
+  const fields = client.fields(referToKey(client, entry))
   if (fields === null) {
     throw new AppError(
       'invalid_input',
@@ -234,6 +246,19 @@ export function planInstallation(
       : setJsoncValue(existing ?? '', place, fields),
   )
   return { path, before: existing, after, isChanged: after !== existing, next: client.next }
+}
+
+/** Whether the file of this client names an environment variable instead of holding the key. */
+export function supportsKeyVariable(name: ClientName): boolean {
+  const client: Client = CLIENTS[name]
+  return client.variable !== undefined
+}
+
+/** The entry with the key by reference, where its client can read one. */
+function referToKey({ variable }: Client, entry: ServerEntry): ServerEntry {
+  if (entry.kind === 'stdio' || entry.keyVariable === null) return entry
+  if (variable === undefined) return { ...entry, keyVariable: null }
+  return { ...entry, headers: { Authorization: `Bearer ${variable(entry.keyVariable)}` } }
 }
 
 /** The file without our entry. */

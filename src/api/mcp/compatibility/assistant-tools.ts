@@ -30,7 +30,7 @@ const searchLayers = defineTool({
       ...given,
       agent_id: resolveCallerOwner(context.caller, agent_id),
     }),
-  tell: formatLayer,
+  formatResult: formatLayer,
 })
 
 const STORED_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const
@@ -65,7 +65,7 @@ const recall = defineTool({
     const memories = results.map(({ memory, score }) => ({ ...toStored(memory), score }))
     return { count: memories.length, memories }
   },
-  tell: ({ count, memories }) =>
+  formatResult: ({ count, memories }) =>
     count === 0
       ? 'No relevant memories found.'
       : memories
@@ -109,9 +109,9 @@ const store = defineTool({
     })
     return { action: ACTIONS[outcome] ?? ('updated' as const), id, memory: toStored(memory) }
   },
-  tell: ({ action, memory }) =>
+  formatResult: ({ action, memory }) =>
     action === 'duplicate'
-      ? `Known already: ${memory.text} (${memory.id})`
+      ? `Already known: ${memory.text} (${memory.id})`
       : `Stored: ${memory.text} (${memory.id})`,
 })
 
@@ -162,9 +162,9 @@ const searchMemory = defineTool({
       })),
     }
   },
-  tell: ({ found, results }) =>
+  formatResult: ({ found, results }) =>
     found === 0
-      ? 'Nothing is known of this.'
+      ? 'No matching memory.'
       : results.map(({ content, date }) => `- ${content} (${date.slice(0, 10)})`).join('\n'),
 })
 
@@ -191,5 +191,5 @@ const saveMemory = defineTool({
       outcome === 'create' || outcome === 'conflict' ? ('ADD' as const) : ('UPDATE' as const)
     return { saved: true as const, events: [{ id: memory.id, content: memory.content, event }] }
   },
-  tell: ({ events }) => `Saved: ${events.map(({ content }) => content).join(' ')}`,
+  formatResult: ({ events }) => `Saved: ${events.map(({ content }) => content).join(' ')}`,
 })

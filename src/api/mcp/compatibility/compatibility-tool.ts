@@ -16,14 +16,14 @@ type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly input: Input
   readonly output: Output
   call(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>
-  tell(output: z.output<Output>): string
+  formatResult(output: z.output<Output>): string
 }
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: Definition<Input, Output>,
 ): Tool {
   const { name, description, access, input, output, isDestructive, isIdempotent } = definition
-  const isReading = access === 'read'
+  const isRead = access === 'read'
   return {
     name,
     description,
@@ -31,13 +31,13 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     inputSchema: inputSchemaOf(input),
     outputSchema: outputSchemaOf(output),
     annotations: {
-      readOnlyHint: isReading,
+      readOnlyHint: isRead,
       destructiveHint: isDestructive ?? false,
-      idempotentHint: isReading || (isIdempotent ?? false),
+      idempotentHint: isRead || (isIdempotent ?? false),
       openWorldHint: false,
     },
-    call: async (context, given) => definition.call(context, parseInput(definition, given)),
-    formatResult: (answer) => definition.tell(answer as z.output<Output>), // what `call` answered
+    call: async (context, fields) => definition.call(context, parseInput(definition, fields)),
+    formatResult: (output) => definition.formatResult(output as z.output<Output>), // what `call` returned
   }
 }
 
@@ -47,11 +47,11 @@ export async function runOperation<Output>(
   operation: string,
   input: { readonly [field: string]: unknown },
 ): Promise<Output> {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined)
   const output = await performOperation(
     findOperation(operation),
     context,
-    Object.fromEntries(given),
+    Object.fromEntries(fields),
   )
   return output as Output // each call names the shape that the operation has
 }
@@ -75,7 +75,7 @@ export function resolveCallerOwner({ role, home }: Caller, named: string | undef
   if (named === undefined || named === home || role === 'superadmin') return named ?? home
   throw new AppError(
     'not_found',
-    'There is no such owner here. Leave it out: your key says whose memories are meant.',
+    'Owner not found. Omit the field: the API key determines the owner.',
   )
 }
 
@@ -83,4 +83,4 @@ export const ownerNameField = z
   .string()
   .max(200)
   .optional()
-  .describe('Leave it out: the key says whose memories are meant.')
+  .describe('Omit it: the API key determines the owner.')

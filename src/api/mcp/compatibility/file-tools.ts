@@ -223,7 +223,7 @@ const append = defineTool({
     const { path } = await runOperation<{ path: string }>(context, 'files.append', { text })
     return { path }
   },
-  tell: ({ path }) => `Added to ${path}.`,
+  formatResult: ({ path }) => `Added to ${path}.`,
 })
 
 /** The fields of both. The required fields of the first stay required. */

@@ -92,9 +92,9 @@ export async function deleteEntities(
 ): Promise<readonly string[]> {
   const deleted: string[] = []
   for (const name of new Set(names)) {
-    const kept = await findEntity(context, name)
-    if (kept === null) continue
-    await runOperation(context, 'memory.forget', { id: kept.memory.id })
+    const stored = await findEntity(context, name)
+    if (stored === null) continue
+    await runOperation(context, 'memory.forget', { id: stored.memory.id })
     deleted.push(name)
   }
   for (const { node, memory } of await allRelations(context)) {
@@ -111,9 +111,9 @@ export async function deleteRelations(
 ): Promise<number> {
   let deleted = 0
   for (const relation of relations) {
-    const kept = await findRelation(context, relation)
-    if (kept === null) continue
-    await runOperation(context, 'memory.forget', { id: kept.memory.id })
+    const stored = await findRelation(context, relation)
+    if (stored === null) continue
+    await runOperation(context, 'memory.forget', { id: stored.memory.id })
     deleted += 1
   }
   return deleted
@@ -127,10 +127,10 @@ export async function readGraph(context: OperationContext): Promise<Graph> {
 /** Entities that contain the text; without a match, those that recall finds. */
 export async function searchNodes(context: OperationContext, query: string): Promise<Graph> {
   const wanted = query.toLowerCase()
-  const holds = (text: string) => text.toLowerCase().includes(wanted)
+  const contains = (text: string) => text.toLowerCase().includes(wanted)
   const exact = nodesOf(await allEntities(context)).filter(
     ({ name, entityType, observations }) =>
-      holds(name) || holds(entityType) || observations.some(holds),
+      contains(name) || contains(entityType) || observations.some(contains),
   )
   return withRelations(
     context,
@@ -144,8 +144,8 @@ export async function openNodes(
 ): Promise<Graph> {
   const found: Entity[] = []
   for (const name of new Set(names)) {
-    const kept = await findEntity(context, name)
-    if (kept !== null) found.push(kept.node)
+    const stored = await findEntity(context, name)
+    if (stored !== null) found.push(stored.node)
   }
   return withRelations(context, found)
 }
@@ -209,14 +209,14 @@ export async function requireEntity(
   context: OperationContext,
   name: string,
 ): Promise<StoredNode<Entity>> {
-  const kept = await findEntity(context, name)
-  if (kept === null) {
+  const stored = await findEntity(context, name)
+  if (stored === null) {
     throw new AppError(
       'not_found',
-      `Entity with name ${name.slice(0, KEY_CHARACTERS_MAX)} not found. Make it with create_entities first.`,
+      `Entity with name ${name.slice(0, KEY_CHARACTERS_MAX)} not found. Create it with create_entities first.`,
     )
   }
-  return kept
+  return stored
 }
 
 export async function findEntity(
@@ -280,8 +280,8 @@ function parseNodes<Node>(
   })
 }
 
-function nodesOf<Node>(kept: readonly StoredNode<Node>[]): readonly Node[] {
-  return kept.map(({ node }) => node)
+function nodesOf<Node>(stored: readonly StoredNode<Node>[]): readonly Node[] {
+  return stored.map(({ node }) => node)
 }
 
 const toEntity = ({ metadata }: WireMemory) => parseEntity(metadata)

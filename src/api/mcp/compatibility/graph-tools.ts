@@ -11,11 +11,11 @@ const text = z.string().min(1).max(10_000)
 const entity = z.strictObject({
   name: name.describe('The name of the entity'),
   entityType: name.describe('The type of the entity'),
-  observations: z.array(text).max(NODES_MAX).describe('What is known of it, one fact each'),
+  observations: z.array(text).max(NODES_MAX).describe('Statements about it, one fact each'),
 })
 const relation = z.strictObject({
-  from: name.describe('The name of the entity where it starts'),
-  to: name.describe('The name of the entity where it ends'),
+  from: name.describe('The name of the source entity'),
+  to: name.describe('The name of the target entity'),
   relationType: name.describe('In active voice, as works_at'),
 })
 const wholeGraph = z.object({ entities: z.array(entity), relations: z.array(relation) })
@@ -41,14 +41,14 @@ export function graphTools(): readonly Tool[] {
 
 const createEntities = defineTool({
   name: 'create_entities',
-  description: 'Create new entities in the knowledge graph; those that exist are left as they are.',
+  description: 'Create new entities in the knowledge graph; existing ones are not changed.',
   access: 'write',
   input: z.strictObject({ entities: some(entity) }),
   output: z.object({ entities: z.array(entity) }),
   call: async (context, { entities }) => ({
     entities: toWire(await graph.createEntities(context, entities)),
   }),
-  tell: ({ entities }) => indented(entities),
+  formatResult: ({ entities }) => indented(entities),
 })
 
 const createRelations = defineTool({
@@ -60,7 +60,7 @@ const createRelations = defineTool({
   call: async (context, { relations }) => ({
     relations: [...(await graph.createRelations(context, relations))],
   }),
-  tell: ({ relations }) => indented(relations),
+  formatResult: ({ relations }) => indented(relations),
 })
 
 const addObservations = defineTool({
@@ -83,7 +83,7 @@ const addObservations = defineTool({
     }
     return { results }
   },
-  tell: ({ results }) => indented(results),
+  formatResult: ({ results }) => indented(results),
 })
 
 const deleteEntities = defineTool({
@@ -103,7 +103,7 @@ const deleteEntities = defineTool({
         : `Deleted ${deleted.length} of ${entityNames.length} entities. Not found: ${missing.join(', ')}`
     return { success: true, message }
   },
-  tell: formatMessage,
+  formatResult: formatMessage,
 })
 
 const deleteObservations = defineTool({
@@ -132,7 +132,7 @@ const deleteObservations = defineTool({
         : `Deleted ${deleted} of ${asked} observations.${unknown}`
     return { success: true, message }
   },
-  tell: formatMessage,
+  formatResult: formatMessage,
 })
 
 const deleteRelations = defineTool({
@@ -151,7 +151,7 @@ const deleteRelations = defineTool({
         : `Deleted ${deleted} of ${relations.length} relations. The rest matched nothing.`
     return { success: true, message }
   },
-  tell: formatMessage,
+  formatResult: formatMessage,
 })
 
 const readGraph = defineTool({
@@ -161,7 +161,7 @@ const readGraph = defineTool({
   input: z.strictObject({}),
   output: wholeGraph,
   call: async (context) => toWireGraph(await graph.readGraph(context)),
-  tell: indented,
+  formatResult: indented,
 })
 
 const searchNodes = defineTool({
@@ -171,7 +171,7 @@ const searchNodes = defineTool({
   input: z.strictObject({ query: z.string().max(2_048) }),
   output: wholeGraph,
   call: async (context, { query }) => toWireGraph(await graph.searchNodes(context, query)),
-  tell: indented,
+  formatResult: indented,
 })
 
 const openNodes = defineTool({
@@ -181,7 +181,7 @@ const openNodes = defineTool({
   input: z.strictObject({ names: some(name) }),
   output: wholeGraph,
   call: async (context, { names }) => toWireGraph(await graph.openNodes(context, names)),
-  tell: indented,
+  formatResult: indented,
 })
 
 function toWire(entities: readonly graph.Entity[]) {

@@ -1,5 +1,6 @@
 /** The three `omniroute_memory_…` tools. */
 import { z } from 'zod'
+import { hasAccess } from '../../operations/authorization.ts'
 import {
   memoryTypeSchema,
   metadataSchema,
@@ -38,7 +39,7 @@ const search = defineTool({
     data: z.object({
       memories: z.array(wireMemory),
       count: z.int(),
-      totalTokens: z.int().describe('Of what is answered with, about.'),
+      totalTokens: z.int().describe('Approximate size of the results.'),
     }),
   }),
   call: async (context, { apiKeyId, query = '', type, maxTokens, limit = LIMIT }) => {
@@ -65,9 +66,9 @@ const search = defineTool({
       found.totalTokens,
     )
   },
-  tell: ({ data }) =>
+  formatResult: ({ data }) =>
     data.count === 0
-      ? 'Nothing is known of this.'
+      ? 'No matching memory.'
       : data.memories.map(({ id, content }) => `[${id}] ${content}`).join('\n'),
 })
 
@@ -84,9 +85,10 @@ function tokensOf(memories: readonly WireMemory[]): number {
   )
 }
 
+/** The first memory is returned whatever the budget is. */
 function limitTokens(memories: WireMemory[], tokensMax = Number.POSITIVE_INFINITY): WireMemory[] {
   const end = memories.findIndex((_, at) => tokensOf(memories.slice(0, at + 1)) > tokensMax)
-  return end < 0 ? memories : memories.slice(0, end)
+  return end < 0 ? memories : memories.slice(0, Math.max(1, end))
 }
 
 const add = defineTool({
@@ -115,14 +117,15 @@ const add = defineTool({
       outcome === 'create' ? 'Memory created successfully' : 'Memory updated successfully'
     return { success: true as const, data: { memory, message } }
   },
-  tell: ({ data }) => `${data.message} (${data.memory.id}).`,
+  formatResult: ({ data }) => `${data.message} (${data.memory.id}).`,
 })
 
 const clear = defineTool({
   name: 'omniroute_memory_clear',
   description:
     'Forget all memories, or those of a type or older than a time. Only when the user asks for it.',
-  access: 'curate',
+  // Also for agents, as in OmniRoute: the memories of their own owner go to the trash and can be restored.
+  access: 'write',
   isDestructive: true,
   input: z.strictObject({
     apiKeyId: ownerNameField,
@@ -134,14 +137,18 @@ const clear = defineTool({
     data: z.object({ deletedCount: z.int(), message: z.string() }),
   }),
   call: async (context, { apiKeyId, type, olderThan }) => {
-    const { deletedCount } = await runOperation<{ deletedCount: number }>(context, 'memory.clear', {
-      owner: resolveCallerOwner(context.caller, apiKeyId),
-      type,
-      olderThan,
-      all: true,
-    })
+    const owner = resolveCallerOwner(context.caller, apiKeyId)
+    const isOwn = owner === context.caller.home
+    // An agent may clear its own owner with this tool only, so it runs with the role that the operation requires.
+    const caller = isOwn ? { ...context.caller, role: 'user' as const } : context.caller
+    const isCurator = hasAccess(context.caller, 'curate')
+    const { deletedCount } = await runOperation<{ deletedCount: number }>(
+      isCurator ? context : { ...context, caller },
+      'memory.clear',
+      { owner, type, olderThan, all: true },
+    )
     const message = `Cleared ${formatMemoryTotal(deletedCount)}`
     return { success: true as const, data: { deletedCount, message } }
   },
-  tell: ({ data }) => `${data.message}.`,
+  formatResult: ({ data }) => `${data.message}.`,
 })

@@ -38,9 +38,9 @@ async function runTrial<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Outcome<Result>> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const done = await withTimeout(TRIAL_MS, (late) => work(AbortSignal.any([late, signal])))
-  const latencyMs = Math.round((performance.now() - began) * 10) / 10
+  const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
   if (done.kind === 'done') return { works: true, latencyMs, error: null, result: done.result }
   const { code, message, facts } = done.error
   if (code === 'internal' || code === 'cancelled') throw done.error
@@ -69,7 +69,7 @@ export const testEmbedding = defineOperation({
   }),
   http: { method: 'POST', path: '/api/memory/embedding-test' },
   run: async ({ engine, signal }, { text = SAMPLE_TEXT, other }) => {
-    const { result, ...told } = await runTrial(signal, (stop) =>
+    const { result, ...trial } = await runTrial(signal, (stop) =>
       // Unique text, so that no cache hides the latency.
       engine.admin.models.embed([`${text} ${crypto.randomUUID()}`], {
         purpose: 'document',
@@ -84,7 +84,7 @@ export const testEmbedding = defineOperation({
           )
     const [left, right] = similarity?.result?.vectors ?? []
     return {
-      ...told,
+      ...trial,
       source: result?.model.source ?? null,
       model: result?.model.model ?? null,
       dimensions: result?.model.dimensions ?? null,
@@ -115,11 +115,11 @@ export const testRerank = defineOperation({
   }),
   http: { method: 'POST', path: '/api/memory/rerank-test' },
   run: async ({ engine, signal }) => {
-    const { result, ...told } = await runTrial(signal, (stop) =>
+    const { result, ...trial } = await runTrial(signal, (stop) =>
       engine.admin.models.rerank(SAMPLE_PROMPT, SAMPLE_DOCUMENTS, stop),
     )
     return {
-      ...told,
+      ...trial,
       model: result?.model ?? null,
       isCorrect: result === null ? null : result.ranked[0]?.index === 0,
     }
@@ -149,11 +149,11 @@ export const listModels = defineOperation({
   run: async ({ engine }) => {
     try {
       const { providers, aliases } = await engine.admin.models.providers()
-      const told = providers.map(({ name, kind, hasKey, models }) => ({
+      const listed = providers.map(({ name, kind, hasKey, models }) => ({
         ...{ name, kind, hasKey },
         models: models.map((model) => `${name}/${model}`),
       }))
-      return { providers: told, aliases: [...aliases], error: null }
+      return { providers: listed, aliases: [...aliases], error: null }
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.code === 'internal') throw error
@@ -200,7 +200,7 @@ export const testModel = defineOperation({
       const message = '`model` is required: name one, or set `learning.extractionModel`.'
       throw new AppError('invalid_input', message, { field: 'model' })
     }
-    const { result, ...told } = await runTrial(signal, (stop) =>
+    const { result, ...trial } = await runTrial(signal, (stop) =>
       engine.admin.models.complete(owner, {
         model: name,
         messages: [{ role: 'user', content: SAMPLE_QUESTION }],
@@ -210,7 +210,7 @@ export const testModel = defineOperation({
       }),
     )
     return {
-      ...told,
+      ...trial,
       model: name,
       answer: result === null ? null : result.text.trim().slice(0, ANSWER_CHARACTERS_SHOWN),
       tokens: result && { ...result.tokens },

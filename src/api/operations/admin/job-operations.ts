@@ -27,14 +27,14 @@ const wireJob = z
   .meta({ id: 'Job' })
 
 function toWireJob(job: Job): WireJob {
-  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt } = job
-  const { attempts, everyMs, lastError, outcome: came } = job
+  const { id, kind, owner, input, status, dueAt, statusChangedAt } = job
+  const { attempts, everyMs, lastError, outcome } = job
   return {
-    ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
+    ...{ id, kind, owner, status, attempts, everyMs, lastError },
     input: { ...input } as WireJob['input'], // plain data
     dueAt: dueAt === null ? null : isoTime(dueAt),
     statusChangedAt: isoTime(statusChangedAt),
-    outcome: came && ({ ...came } as WireJob['outcome']), // plain data
+    outcome: outcome && ({ ...outcome } as WireJob['outcome']), // plain data
   }
 }
 

@@ -1,6 +1,6 @@
 /** Operations on API keys, owners and the audit log. */
 import { z } from 'zod'
-import { type ApiKey, ROLES } from '../../../domain/access.ts'
+import { type ApiKey, KEY_WRITERS, ROLES } from '../../../domain/access.ts'
 import { isoTime, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
@@ -13,6 +13,9 @@ const wireKey = z
     id: z.string(),
     name: z.string(),
     role: z.enum(ROLES),
+    writesAs: z
+      .enum(KEY_WRITERS)
+      .describe('Whose words the key writes. A model’s never replace what a person stated.'),
     home: z.string(),
     actsFor: z.array(z.string()),
     isManagement: z.boolean(),
@@ -49,21 +52,26 @@ export const createKey = defineOperation({
   access: 'manage',
   isSecret: true,
   input: z.strictObject({
-    name: z.string().min(1).max(100).describe('A name that says what the key is for.'),
+    name: z.string().min(1).max(100).describe('A name that states the purpose of the key.'),
     home: z.string().min(1).max(200).describe('The owner of requests that name none.'),
     actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
     role: z.enum(ROLES).default('user'),
+    writesAs: z
+      .enum(KEY_WRITERS)
+      .optional()
+      .describe('Default: `model` for the role agent, otherwise `person`.'),
     expiresAt: timeField.nullable().optional(),
   }),
   output: z.object({ key: wireKey, secret: z.string() }),
   http: { method: 'POST', path: '/api/keys', status: 201 },
   cli: 'keys',
   targets: ({ key }) => [key.id],
-  run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
+  run: async ({ engine }, { name, home, actsFor, role, writesAs, expiresAt }) => {
     const { key, secret } = await engine.admin.keys.create({
       name,
       defaultOwner: home,
       role,
+      ...(writesAs === undefined ? {} : { writesAs }),
       actsFor: actsFor ?? [],
       expiresAt: expiresAt ?? null,
     })
@@ -95,7 +103,7 @@ export const listOwners = defineOperation({
       z.object({
         owner: z.string(),
         user: z.string().nullable(),
-        memories: z.int().describe('With those in the bin.'),
+        memories: z.int().describe('Including those in the trash.'),
         turns: z.int().describe('Conversation turns.'),
       }),
     ),

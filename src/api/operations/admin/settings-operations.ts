@@ -195,11 +195,11 @@ export const getSettings = defineOperation({
   output: output.extend({ sources: sources.optional() }),
   http: { method: 'GET', path: '/api/settings/memory' },
   cli: 'settings',
-  run: async (context, { sources: areSourcesAsked, ...input }) => {
+  run: async (context, { sources: includesSources, ...input }) => {
     const owner = requestedOwner(context, input)
     const settings = await context.engine.admin.settings.resolve(owner)
     const wire = toWire(settings)
-    return areSourcesAsked === true
+    return includesSources === true
       ? { ...wire, sources: await sourcesOf(context, owner, settings) }
       : wire
   },
@@ -242,17 +242,17 @@ export const changeSettings = defineOperation({
     if (at === 'system') assertAccess(caller, 'manage')
     else resolveOwner(context, { owner, apiKeyId }, 'curate')
     const meant = requestedOwner(context, { owner, apiKeyId, level: at })
-    const inForce = await engine.admin.settings.resolve(meant)
-    const { values, clamped } = clampToRange(given, inForce)
-    const own = resolveAliases(values, inForce)
-    const told = (settings: Settings) =>
+    const current = await engine.admin.settings.resolve(meant)
+    const { values, clamped } = clampToRange(given, current)
+    const own = resolveAliases(values, current)
+    const toOutput = (settings: Settings) =>
       clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
-    if (meant === null) return told(await engine.admin.settings.change(null, own))
+    if (meant === null) return toOutput(await engine.admin.settings.change(null, own))
     // Clients send back everything they received. System settings are written at the system level if the caller may do so.
     const system = hasAccess(caller, 'manage') ? systemOnlySettings(own) : {}
     const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
     if (Object.keys(system).length > 0) await engine.admin.settings.change(null, system)
-    return told(await engine.admin.settings.change(meant, Object.fromEntries(rest)))
+    return toOutput(await engine.admin.settings.change(meant, Object.fromEntries(rest)))
   },
 })
 
@@ -261,14 +261,14 @@ type Values = { readonly [name: string]: unknown }
 /** Clamps numbers; unchanged values are not written. */
 function clampToRange(
   given: Values,
-  inForce: Settings,
+  current: Settings,
 ): { readonly values: Values; readonly clamped: Clamped[] } {
   const clamped: Clamped[] = []
   const values = Object.entries(given).map(([name, value]) => {
     const range = clampingRange(name)
     const own = resolveSettingName(name)
-    const isLetBe = range === null || own === null || value === inForce[own]
-    if (isLetBe || typeof value !== 'number') return [name, value]
+    const isUnchanged = range === null || own === null || value === current[own]
+    if (isUnchanged || typeof value !== 'number') return [name, value]
     const used = Math.min(range.max, Math.max(range.min, value))
     if (used !== value) clamped.push({ name, given: value, used })
     return [name, used]
@@ -289,16 +289,16 @@ function isSystem(name: string): boolean {
  * a system setting or occurs under several names: a client that sends everything back changed only
  * the other one.
  */
-function resolveAliases(given: Values, inForce: Settings): Values {
+function resolveAliases(given: Values, current: Settings): Values {
   const own: { [name: string]: unknown } = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
     const alias = ALIASES[name]
     const target = (alias?.name ?? name) as SettingName // the input's names are those of settings
     const meant = value === null || alias === undefined ? value : alias.read(value as never) // as its schema says
-    const isInForce = (meant ?? '') === inForce[target]
+    const isCurrent = (meant ?? '') === current[target]
     const isAliased = Object.values(ALIASES).some((each) => each.name === target)
-    if (isInForce && (isSystem(target) || isAliased)) continue
+    if (isCurrent && (isSystem(target) || isAliased)) continue
     if (Object.hasOwn(own, target) && own[target] !== meant) {
       throw new AppError(
         'invalid_input',
@@ -311,4 +311,51 @@ function resolveAliases(given: Values, inForce: Settings): Values {
     own[target] = meant
   }
   return own
+}
+
+const settingValue = z.union([z.string(), z.number(), z.boolean()])
+
+const settingSchema = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['number', 'choice', 'switch', 'text']),
+    default: settingValue.nullable().describe('Null for an empty text.'),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    isWhole: z.boolean().describe('Whether a number must be an integer.'),
+    choices: z.array(z.string()),
+    scope: z
+      .enum(['system', 'owner'])
+      .describe('`system`: one value for the whole system. `owner`: owners may override it.'),
+    appliesAt: z
+      .enum(['once', 'start'])
+      .describe('`start`: a change takes effect at the next start.'),
+    isClamped: z.boolean().describe('Whether numbers out of range are clamped instead of refused.'),
+    help: z.string(),
+  })
+  .meta({ id: 'Setting' })
+
+export const describeSettings = defineOperation({
+  name: 'settings.describe',
+  summary: 'Describes all settings: default, range, help.',
+  access: 'read',
+  input: z.strictObject({}),
+  output: z.object({ settings: z.array(settingSchema) }),
+  http: { method: 'GET', path: '/api/settings' },
+  run: async () => ({ settings: listSettingNames().map(describeSetting) }),
+})
+
+function describeSetting(name: SettingName): z.output<typeof settingSchema> {
+  const declaration: SettingDeclaration = SETTINGS[name]
+  const { kind, scope, help, appliesAt = 'once' } = declaration
+  const range = declaration.kind === 'number' ? declaration : null
+  return {
+    ...{ name, kind, scope, appliesAt, help },
+    default: declaration.default === '' ? null : declaration.default,
+    min: range?.min ?? null,
+    max: range?.max ?? null,
+    isWhole: range?.step === 'integer',
+    choices: declaration.kind === 'choice' ? [...declaration.choices] : [],
+    isClamped: clampingRange(name) !== null,
+  }
 }

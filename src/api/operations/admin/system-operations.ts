@@ -112,9 +112,9 @@ export const getEngineStatus = defineOperation({
     const {
       kind,
       index,
-      vectorsUnavailableReason: withoutVectors,
-      rerankerProblem: rerankTrouble,
-      replication: tier,
+      vectorsUnavailableReason,
+      rerankerProblem,
+      replication: replica,
     } = await engine.status()
     const { embedder, reranker } = engine.admin.getComponents()
     const { 'recall.rerankEnabled': rerankEnabled } = await engine.admin.settings.resolve(
@@ -139,33 +139,33 @@ export const getEngineStatus = defineOperation({
         cacheStats: readEmbeddingCacheStats(context),
       },
       vectorStore: {
-        backend: index === null ? 'none' : tier.servedBy === 'primary' ? kind : tier.servedBy,
+        backend: index === null ? 'none' : replica.servedBy === 'primary' ? kind : replica.servedBy,
         available: index !== null,
         memories: counts?.memories ?? null,
         turns: counts?.turns ?? null,
         rowCount: counts?.vectors ?? null,
         needsReindex: counts?.withoutVector ?? null,
-        reason: index === null ? withoutVectors : index.reason,
+        reason: index === null ? vectorsUnavailableReason : index.reason,
       },
-      qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
+      qdrant: await describeQdrant(engine, replica, caller.role === 'superadmin'),
       rerank: {
         enabled: reranker !== null && rerankEnabled,
         provider: reranker?.provider ?? null,
         model: reranker?.name ?? null,
-        available: reranker !== null && rerankTrouble === null,
-        reason: reranker === null ? 'no reranker is configured' : rerankTrouble,
+        available: reranker !== null && rerankerProblem === null,
+        reason: reranker === null ? 'no reranker is configured' : rerankerProblem,
       },
     }
   },
 })
 
-async function qdrantPart(engine: Engine, tier: VectorReplicaStatus, isSuperadmin: boolean) {
-  if (tier.backend !== 'qdrant') {
+async function describeQdrant(engine: Engine, replica: VectorReplicaStatus, isSuperadmin: boolean) {
+  if (replica.backend !== 'qdrant') {
     return { enabled: false, healthy: null, latencyMs: null, error: null }
   }
   const health = await engine.admin.replication.health()
-  const isFailing = tier.state === 'down' || tier.state === 'misconfigured'
-  const error = isFailing ? (isSuperadmin ? tier.reason : REPLICA_STATES[tier.state]) : null
+  const isFailing = replica.state === 'down' || replica.state === 'misconfigured'
+  const error = isFailing ? (isSuperadmin ? replica.reason : REPLICA_STATES[replica.state]) : null
   return {
     enabled: true,
     healthy: health?.isReady === true && !isFailing,
@@ -205,9 +205,12 @@ export const reindex = defineOperation({
   http: { method: 'POST', path: '/api/memory/reindex', status: 202 },
   targets: () => ['vectors'],
   run: async ({ engine }, { force }) => {
-    const { index, vectorsUnavailableReason: withoutVectors } = await engine.status()
+    const { index, vectorsUnavailableReason } = await engine.status()
     if (index === null) {
-      throw new AppError('missing_part', withoutVectors ?? 'No embedding model is configured.')
+      throw new AppError(
+        'missing_part',
+        vectorsUnavailableReason ?? 'No embedding model is configured.',
+      )
     }
     const pending = force ? index.memories + index.turns : index.withoutVector
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
@@ -366,7 +369,7 @@ const integrityReport = z.object({
   isRepaired: z.boolean(),
 })
 
-async function examine(engine: Engine, repair: boolean) {
+async function runIntegrityCheck(engine: Engine, repair: boolean) {
   const found = await engine.admin.checkIntegrity({ repair })
   return { problems: found.map((problem) => ({ ...problem })), isRepaired: repair }
 }
@@ -379,7 +382,7 @@ export const checkIntegrity = defineOperation({
   output: integrityReport,
   http: { method: 'GET', path: '/api/doctor' },
   cli: 'doctor',
-  run: ({ engine }) => examine(engine, false),
+  run: ({ engine }) => runIntegrityCheck(engine, false),
 })
 
 export const repairIntegrity = defineOperation({
@@ -392,5 +395,5 @@ export const repairIntegrity = defineOperation({
   http: { method: 'POST', path: '/api/doctor' },
   cli: 'doctor',
   targets: () => ['store'],
-  run: ({ engine }) => examine(engine, true),
+  run: ({ engine }) => runIntegrityCheck(engine, true),
 })

@@ -115,13 +115,21 @@ export const getQdrant = defineOperation({
 
 const changes = z.strictObject({
   enabled: z.boolean().optional().describe('False disables the replica.'),
-  url: z.string().max(200).nullable().optional().describe('As `http://127.0.0.1:6333`.'),
-  host: z.string().min(1).max(200).optional().describe('With `port`, instead of `url`.'),
-  port: port.optional(),
+  url: z.string().max(200).nullable().optional().describe('Such as `http://127.0.0.1:6333`.'),
+  host: z.string().min(1).max(200).nullable().optional().describe('With `port`, instead of `url`.'),
+  port: port.nullable().optional(),
   collection: z.string().min(1).max(60).optional(),
   embeddingModel: nullableText.optional().describe('Must be the model in use.'),
   quantization: z.enum(QUANTIZATIONS).optional(),
   apiKey: z.string().max(4_000).optional().describe('An empty value removes the stored key.'),
+  hasApiKey: z.boolean().optional().describe('Read-only; ignored.'),
+  apiKeyMasked: z
+    .string()
+    .regex(/^\*{3}.{0,8}$/u)
+    .nullable()
+    .optional()
+    .describe('Read-only; ignored.'),
+  replica: z.record(z.string(), z.json()).optional().describe('Read-only; ignored.'),
 })
 
 export const changeQdrant = defineOperation({
@@ -138,8 +146,12 @@ export const changeQdrant = defineOperation({
   run: async (context, given) => {
     const { engine } = context
     assertSupportedModel(modelOf(engine), given.embeddingModel)
-    const url = addressOf(given, await engine.admin.replication.qdrant())
-    const { enabled, collection, quantization, apiKey } = given
+    const known = await engine.admin.replication.qdrant()
+    const { enabled, collection, quantization, url, apiKey } = omitUnchanged(given, known)
+    const isUnchanged = [enabled, collection, quantization, url, apiKey].every(
+      (value) => value === undefined,
+    )
+    if (isUnchanged) return toWire(context)
     await engine.admin.replication.changeQdrant(
       {
         ...(enabled === undefined
@@ -164,6 +176,19 @@ function assertSupportedModel(inUse: string | null, wanted: string | null | unde
   )
 }
 
+/** Clients send back everything they received. An enabled replica is tested again. */
+function omitUnchanged(given: z.output<typeof changes>, known: QdrantSettings) {
+  const url = addressOf(given, known)
+  const { enabled, collection, quantization, apiKey } = given
+  return {
+    apiKey,
+    enabled: enabled === false && !known.isEnabled ? undefined : enabled,
+    collection: collection === known.prefix ? undefined : collection,
+    quantization: quantization === known.quantization ? undefined : quantization,
+    url: (url ?? '') === known.url ? undefined : url,
+  }
+}
+
 /** Two spellings of one value: a client that sends both back changed the URL. */
 function addressOf(
   { url, host, port: given }: z.output<typeof changes>,
@@ -171,7 +196,7 @@ function addressOf(
 ): string | null | undefined {
   const before = hostAndPort(known)
   const isChanged =
-    (host !== undefined && host !== before.host) || (given !== undefined && given !== before.port)
+    (host != null && host !== before.host) || (given != null && given !== before.port)
   if (url !== undefined && (!isChanged || url !== known)) return url
   if (!isChanged) return undefined
   const name = host ?? before.host ?? '127.0.0.1'
@@ -289,7 +314,7 @@ export const listQdrantModels = defineOperation({
   run: async ({ engine, embeddingProviders }) => {
     const inUse = modelOf(engine)
     const known = embeddingProviders.flatMap(({ provider, models }) =>
-      models.map(({ id, name }) => ({ value: `${provider}/${id}`, label: `${provider}: ${name}` })),
+      models.map(({ id, name }) => ({ value: id, label: `${provider}: ${name}` })),
     )
     const isListed = known.some(({ value }) => value === inUse)
     const all = inUse === null || isListed ? known : [...known, { value: inUse, label: inUse }]

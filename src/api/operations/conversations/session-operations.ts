@@ -4,9 +4,10 @@ import type { SessionReport } from '../../../conversations/transcript-admin.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { authorOf } from '../authorship.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime } from '../memory-schema.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 
@@ -183,6 +184,7 @@ export const editTurn = defineOperation({
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, version, content, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'write')
+    assertMayReword(context, await context.engine.conversations.turns.get(scope, id))
     const edited = await context.engine.conversations.turns.edit(scope, id, {
       content,
       ...(version === undefined ? {} : { version }),
@@ -190,6 +192,13 @@ export const editTurn = defineOperation({
     return { turn: toWireTurn(edited.turn), changes: [...edited.changes] }
   },
 })
+
+/** What a person said can be reworded by a person only. */
+function assertMayReword(context: OperationContext, { id, role }: Turn): void {
+  if (role !== 'user' || authorOf(context) === 'person') return
+  const message = `Turn ${id} holds the words of a person, so only a person can edit it.`
+  throw new AppError('forbidden', message, { id })
+}
 
 const turnStateOutput = z.object({
   success: z.literal(true),

@@ -54,14 +54,14 @@ export const listFiles = defineOperation({
   run: async (context, { root: id, limit, after, ...input }) => {
     const { files, owner } = resolveOwnerFiles(context, input, 'read')
     const found = await files.contents.files(owner, id, { limit, ...from(after) })
-    const isTold = hasAccess(context.caller, 'manage')
+    const showsPath = hasAccess(context.caller, 'manage')
     const root = (await files.roots.list(owner)).find((each) => each.id === id)
     return {
       files: found.items.map(({ problem, modifiedAt, indexedAt, ...file }) => ({
         ...file,
         ...{ modifiedAt: isoTime(modifiedAt), indexedAt: isoTime(indexedAt) },
         problem:
-          problem === null || isTold || root === undefined
+          problem === null || showsPath || root === undefined
             ? problem && { ...problem }
             : redactRootPath(problem, root),
       })),

@@ -69,10 +69,10 @@ export type WireRoot = z.output<typeof wireRoot>
 
 function toWireRoot({ caller }: OperationContext, root: NamedRoot): WireRoot {
   const { id, kind, name, path, include, exclude } = root
-  const isTold = hasAccess(caller, 'manage')
+  const showsPath = hasAccess(caller, 'manage')
   return {
     ...{ id, kind, name, include: [...include], exclude: [...exclude] },
-    path: isTold ? path : null,
+    path: showsPath ? path : null,
   }
 }
 
@@ -110,8 +110,8 @@ export const addRoot = defineOperation({
   targets: ({ root }) => [root.id],
   run: async (context, { kind, path, include, exclude, ...input }) => {
     const of = resolveOwnerFiles(context, input, 'manage')
-    const globsGiven = omitUndefined({ include, exclude })
-    const root = await of.files.roots.add(of.owner, { kind, path, ...globsGiven } as never) // without what is undefined
+    const globOptions = omitUndefined({ include, exclude })
+    const root = await of.files.roots.add(of.owner, { kind, path, ...globOptions } as never) // without what is undefined
     return { success: true as const, root: toWireRoot(context, root) }
   },
 })
@@ -206,16 +206,16 @@ async function toProbes(files: Files) {
 }
 
 function toRootStatus(context: OperationContext, root: NamedRoot, states: FileStatus['roots']) {
-  const told = toWireRoot(context, root)
+  const wire = toWireRoot(context, root)
   const state = states.find(({ id }) => id === root.id)
   return {
-    ...told,
+    ...wire,
     files: state?.files ?? 0,
     chunks: state?.chunks ?? 0,
     dirty: state?.isDirty ?? true,
     lastSyncAt: isoTime(state?.lastSyncAt ?? null),
     problems: (state?.problems ?? []).map((each) =>
-      told.path === null ? redactRootPath(each, root) : { ...each },
+      wire.path === null ? redactRootPath(each, root) : { ...each },
     ),
   }
 }

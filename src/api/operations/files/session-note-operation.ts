@@ -26,7 +26,9 @@ export const writeSessionNote = defineOperation({
     id: z.string().min(1).max(NAME_CHARACTERS_MAX).describe('The session.'),
   }),
   output: z.object({
-    outcome: z.string().describe('Of distilling, as `distilled` or `no_signals`.'),
+    outcome: z
+      .string()
+      .describe('The outcome of distillation, such as `distilled` or `no_signals`.'),
     path: z
       .string()
       .nullable()

@@ -5,7 +5,6 @@ import type { ScopeInput } from '../../../domain/scope.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, timeField } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
@@ -21,6 +20,9 @@ const facts = z
     superseded: z.int(),
     conflicts: z.int(),
     suspect: z.int().describe('Those waiting for review.'),
+    ungrounded: z
+      .int()
+      .describe('Statements of the model that the transcript does not support; not trusted.'),
     rejected: z.int().describe('Not stored because they were forgotten before.'),
   })
   .describe('The outcomes of the extracted facts.')
@@ -80,7 +82,7 @@ export const ingestConversation = defineOperation({
       { owner: input.agent_id, user: input.user },
       'write',
     )
-    const told = await context.engine.learning.ingest(
+    const result = await context.engine.learning.ingest(
       {
         owner: whose,
         user: person ?? null,
@@ -88,15 +90,16 @@ export const ingestConversation = defineOperation({
         turns: input.turns.map(({ user: said, assistant = null }) => ({ user: said, assistant })),
         ...(input.session_date === undefined ? {} : { sessionDate: input.session_date }),
         skipExtraction: input.skip_extraction,
+        isReported: context.isToolCall === true,
       },
       { signal: context.signal },
     )
     return {
       status: 'ok' as const,
-      turns_ingested: told.turns,
-      distillation: told.outcome,
-      episode_id: told.episode,
-      ...toDistilled(told),
+      turns_ingested: result.turns,
+      distillation: result.outcome,
+      episode_id: result.episode,
+      ...toDistilled(result),
     }
   },
 })
@@ -124,8 +127,8 @@ export const flushSession = defineOperation({
       id === undefined
         ? await latestSession(context, resolveScope(context, input, 'write'))
         : resolveScope(context, { ...input, sessionId: id }, 'write')
-    const told = await context.engine.learning.distill(scope, { signal: context.signal })
-    const isEmpty = told.outcome === 'no_signals' && told.episode === null
+    const result = await context.engine.learning.distill(scope, { signal: context.signal })
+    const isEmpty = result.outcome === 'no_signals' && result.episode === null
     if (
       isEmpty &&
       (await context.engine.learning.signals.list(scope, { limit: 1 })).rows.length === 0
@@ -134,7 +137,7 @@ export const flushSession = defineOperation({
         id: id ?? null,
       })
     }
-    return { outcome: told.outcome, episode: told.episode, ...toDistilled(told) }
+    return { outcome: result.outcome, episode: result.episode, ...toDistilled(result) }
   },
 })
 
@@ -143,5 +146,3 @@ async function latestSession({ engine }: OperationContext, scope: ScopeInput): P
   if (latest !== undefined) return latest.place
   throw new AppError('not_found', 'No session with learnable turns exists.')
 }
-
-export const reviewInput = z.strictObject({ ...scopeFields, id: memoryIdField })

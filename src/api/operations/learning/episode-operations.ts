@@ -10,6 +10,8 @@ import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { DAY_MS } from '../../../lib/time.ts'
+import type { EditInput } from '../../../memory/draft.ts'
+import { editAsAuthor } from '../authorship.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import {
   isoTime,
@@ -75,7 +77,7 @@ export const listEpisodes = defineOperation({
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    day: z.iso.date().optional().describe('As 2026-05-01, in UTC.'),
+    day: z.iso.date().optional().describe('Such as 2026-05-01, in UTC.'),
     from: timeField.optional(),
     to: timeField.optional().describe('Exclusive upper bound.'),
     topic: listField(z.string().min(1).max(200))
@@ -164,16 +166,18 @@ export const editEpisode = defineOperation({
     const { owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...fields } = input
     const scope = resolveScope(context, input, 'write')
     const given = omitUndefined({ ...fields, content: summary })
-    const told = omitUndefined({ topics, decisions, actionItems })
-    if (Object.keys({ ...given, ...told }).length === 0) {
+    const lists = omitUndefined({ topics, decisions, actionItems })
+    if (Object.keys({ ...given, ...lists }).length === 0) {
       throw new AppError('invalid_input', 'At least one field to change is required.')
     }
     const { episode } = await context.engine.conversations.episodes.get(scope, id)
-    const metadata = Object.keys(told).length === 0 ? {} : { metadata: joined(episode, told) }
-    const edited = await context.engine.edit(
+    const metadata =
+      Object.keys(lists).length === 0 ? {} : { metadata: mergeMetadata(episode, lists) }
+    const edited = await editAsAuthor(
+      context,
       scope,
       id,
-      { ...given, ...metadata } as Parameters<typeof context.engine.edit>[2], // as the schema says
+      { ...given, ...metadata } as EditInput, // as the schema says
       // List fields are merged with the version that was read, so that concurrent edits are not lost.
       { version: version ?? episode.version },
     )
@@ -181,8 +185,8 @@ export const editEpisode = defineOperation({
   },
 })
 
-function joined({ metadata }: Memory, told: object): Memory['metadata'] {
-  return { ...metadata, ...told }
+function mergeMetadata({ metadata }: Memory, lists: object): Memory['metadata'] {
+  return { ...metadata, ...lists }
 }
 
 type Change = (context: OperationContext, scope: ScopeInput, id: string) => Promise<Memory>

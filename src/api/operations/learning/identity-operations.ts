@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
+import { authorOf, editAsAuthor } from '../authorship.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -70,6 +71,7 @@ export const addIdentity = defineOperation({
     const added = await context.engine.learning.identity.add(place, {
       content: statement,
       source: 'api',
+      author: authorOf(context),
     })
     return {
       success: true as const,
@@ -124,7 +126,8 @@ export const editIdentity = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: (context, { version, content: statement, ...input }) =>
     changeIdentity(context, input, (place) =>
-      context.engine.edit(
+      editAsAuthor(
+        context,
         place,
         input.id,
         { content: statement },

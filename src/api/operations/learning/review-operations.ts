@@ -6,7 +6,8 @@ import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import { reviewInput } from './distillation-operations.ts'
+
+const byId = z.strictObject({ ...scopeFields, id: memoryIdField })
 
 const conflictSchema = z
   .object({
@@ -82,7 +83,7 @@ export const reconcileMemory = defineOperation({
   name: 'review.reconcile',
   summary: 'Marks two conflicting memories as compatible.',
   access: 'curate',
-  input: z.strictObject({ ...scopeFields, id: memoryIdField }),
+  input: byId,
   output: z.object({ memory: wireMemory }),
   http: { method: 'POST', path: '/api/review/{id}/reconcile' },
   cli: 'review',
@@ -116,7 +117,7 @@ export const approveMemory = defineOperation({
   summary: 'Approves a memory that waits for review.',
   // Not offered to agents: instruction-like text may act on them.
   access: 'curate',
-  input: reviewInput,
+  input: byId,
   output: z.object({ memory: wireMemory }),
   http: { method: 'POST', path: '/api/review/{id}/approve' },
   cli: 'review',
@@ -132,7 +133,7 @@ export const rejectMemory = defineOperation({
   name: 'review.reject',
   summary: 'Rejects a memory that waits for review.',
   access: 'curate',
-  input: reviewInput,
+  input: byId,
   output: z.object({ memory: wireMemory }),
   http: { method: 'POST', path: '/api/review/{id}/reject' },
   cli: 'review',

@@ -7,6 +7,8 @@ import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import { attributeDraft } from '../authorship.ts'
 import { isoTime, listField, memoryCategorySchema } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner } from '../scope-fields.ts'
@@ -131,12 +133,11 @@ export const addInstanceMemory = defineOperation({
     const scope = scopeFor(context, instance, 'write')
     const { memory, outcome } = await context.engine.remember(
       sourceConversationId === undefined ? scope : { ...scope, session: sourceConversationId },
-      {
+      attributeDraft(context, {
         content,
         provenance: { source: 'api' },
-        ...(category === undefined ? {} : { category }),
-        ...(importance === undefined ? {} : { importance }),
-      },
+        ...omitUndefined({ category, importance }),
+      }),
     )
     const isNew = outcome === 'create' || outcome === 'conflict'
     return {

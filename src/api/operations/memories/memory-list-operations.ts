@@ -48,19 +48,7 @@ export const filterFields = {
     .describe('Includes expired memories and those no longer valid.'),
 }
 
-type FilterInput = {
-  readonly type?: ReadFilter['types'] | undefined
-  readonly category?: ReadFilter['categories'] | undefined
-  readonly status?: ReadFilter['statuses'] | undefined
-  readonly trust?: ReadFilter['trusts'] | undefined
-  readonly source?: readonly string[] | undefined
-  readonly importanceMin?: number | undefined
-  readonly pinned?: boolean | undefined
-  readonly key?: string | undefined
-  readonly createdFrom?: number | undefined
-  readonly createdBefore?: number | undefined
-  readonly includeExpired?: boolean | undefined
-}
+type FilterInput = Partial<z.output<z.ZodObject<typeof filterFields>>>
 
 export function toFilter(input: FilterInput): ReadFilter {
   const { type, category, status, pinned, key, createdFrom, createdBefore, includeExpired } = input

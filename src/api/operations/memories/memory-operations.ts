@@ -2,13 +2,16 @@
 import { z } from 'zod'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import { type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { type ScopeInput, SHARED_OWNER } from '../../../domain/scope.ts'
+import { assessAuthorship } from '../../../learning/statement-trust.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
-import type { DraftInput, EditInput } from '../../../memory/draft.ts'
+import type { EditInput } from '../../../memory/draft.ts'
 import type { Forgotten } from '../../../memory/memory-editor.ts'
 import type { RememberResult } from '../../../memory/memory-writer.ts'
+import { assertAccess } from '../authorization.ts'
+import { type AttributedDraft, attributeDraft, authorOf, editAsAuthor } from '../authorship.ts'
 import {
   memoryCategorySchema,
   memoryTypeSchema,
@@ -113,10 +116,10 @@ export const addMemory = defineOperation({
     const provenance = { source: source ?? 'api', ...(speaker === undefined ? {} : { speaker }) }
     const named = draft.key === '' ? { ...draft, key: null } : draft
     return toRememberOutput(
-      await context.engine.remember(resolveScope(context, input, 'write'), {
-        ...omitUndefined(named),
-        provenance,
-      } as DraftInput), // the schema is that of a draft
+      await context.engine.remember(
+        resolveScope(context, input, 'write'),
+        attributeDraft(context, { ...omitUndefined(named), provenance } as AttributedDraft), // the schema is that of a draft
+      ),
     )
   },
 })
@@ -131,36 +134,102 @@ export const learnMemories = defineOperation({
     text: z.string().min(1).max(200_000),
     observedAt: timeField.optional(),
     source: z.string().max(100).optional(),
+    dryRun: z.boolean().optional().describe('Only returns what would be stored.'),
   }),
   output: z.object({
     remembered: z.array(rememberOutput),
     rejected: z.int().describe('Statements that were forgotten before; they are not stored again.'),
+    forgotten: z
+      .array(wireMemory)
+      .describe('Memories that the text asks to forget. Undo the change of each to restore it.'),
   }),
   http: { method: 'POST', path: '/api/memory/learn' },
   cli: 'learn',
   targets: ({ remembered: all }) => all.map(({ id }) => id),
-  run: async (context, { text, observedAt, source, ...input }) => {
+  run: async (context, { text, observedAt, source, dryRun = false, ...input }) => {
     const learned = await context.engine.learn(resolveScope(context, input, 'write'), text, {
       source: source ?? 'api',
+      trust: assessAuthorship(authorOf(context), []),
+      dryRun,
       ...(observedAt === undefined ? {} : { observedAt }),
     })
-    return { remembered: learned.remembered.map(toRememberOutput), rejected: learned.refused }
+    return {
+      remembered: learned.remembered.map(toRememberOutput),
+      rejected: learned.refused,
+      forgotten: learned.forgotten.map(toWireMemory),
+    }
   },
 })
+
+/** Ids of our own. Any other id may be one that a memory had in the system it was imported from. */
+const OWN_ID = /^(?:mem|turn|chg|rev)_/
+
+type LocatedMemory = { readonly scope: ScopeInput; readonly id: string }
+
+/** Resolves ids of other systems. Their clients name no owner, so a superadmin reaches those of every owner. */
+async function locateMemory(
+  context: OperationContext,
+  input: ScopeFields,
+  id: string,
+): Promise<LocatedMemory> {
+  const scope = resolveScope(context, input, 'write')
+  if (OWN_ID.test(id)) return { scope, id }
+  return (await findImported(context, input, scope, id)) ?? { scope, id }
+}
+
+async function findImported(
+  { engine, caller }: OperationContext,
+  input: ScopeFields,
+  scope: ScopeInput,
+  id: string,
+): Promise<LocatedMemory | null> {
+  const isAnyOwner = caller.role === 'superadmin' && ownerInInput(input) === undefined
+  const places = isAnyOwner ? await engine.admin.listPlaces() : []
+  for (const owner of new Set([scope.owner, ...places.map((place) => place.owner)])) {
+    const found = await engine.admin.findImportedMemory(owner, id)
+    if (found !== null) return { scope: owner === scope.owner ? scope : { owner }, id: found }
+  }
+  if (UUID.test(id)) throw new AppError('not_found', `Memory ${id} not found.`, { id })
+  return null
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Where to read a memory from: search also returns shared memories, so reads reach them too. */
 async function scopeOfMemory(
   context: OperationContext,
   input: ScopeFields,
   id: string,
-): Promise<ScopeInput> {
+): Promise<LocatedMemory> {
   const own = resolveScope(context, input, 'read')
+  if (!OWN_ID.test(id)) {
+    const imported = await findImported(context, input, own, id)
+    if (imported !== null) return imported
+  }
+  return { scope: await sharedOrOwn(context, input, own, id), id }
+}
+
+async function sharedOrOwn(
+  context: OperationContext,
+  input: ScopeFields,
+  own: ScopeInput,
+  id: string,
+): Promise<ScopeInput> {
   if (ownerInInput(input) !== undefined) return own
   const { 'recall.sharedMemoryEnabled': sharedMemory } =
     await context.engine.admin.settings.resolve(null)
   if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
   const shared = { owner: SHARED_OWNER }
   return (await context.engine.get(shared, id)) === null ? own : shared
+}
+
+const includeTrash = z.boolean().optional().describe('Also reads a memory in the trash.')
+
+/** Whoever had a memory forgotten expects it to be gone. */
+function assertNotInTrash({ id, status }: Memory): void {
+  if (status !== 'forgotten') return
+  const message = `Memory ${id} is in the trash. Read it with \`includeTrash\`, or restore it.`
+  throw new AppError('not_found', message, { id, isInTrash: true })
 }
 
 const singleMemoryOutput = z.object({ memory: wireMemory })
@@ -172,19 +241,20 @@ export const getMemory = defineOperation({
   name: 'memory.get',
   summary: 'One memory in full.',
   access: 'read',
-  input: byId,
+  input: byId.extend({ includeTrash }),
   output: singleMemoryOutput,
   http: { method: 'GET', path: '/api/memory/{id}', version: versionOf },
   mcp: {
     tool: 'memory_get',
-    description: 'Read one memory or turn in full by the id that memory_search gave.',
+    description: 'Read one memory or turn in full by an id from memory_search.',
     fields: ['id'],
   },
   cli: 'get',
-  run: async (context, { id, ...input }) => {
-    const scope = await scopeOfMemory(context, input, id)
+  run: async (context, { id: givenId, includeTrash: withTrash, ...input }) => {
+    const { scope, id } = await scopeOfMemory(context, input, givenId)
     const memory = await context.engine.get(scope, id)
     if (memory === null) throw new AppError('not_found', `Memory ${id} not found.`, { id })
+    if (withTrash !== true) assertNotInTrash(memory)
     return { memory: toWireMemory(memory) }
   },
 })
@@ -202,7 +272,14 @@ export const updateMemory = defineOperation({
     key: key.optional(),
     ...draftFields,
   }),
-  output: memoryChange,
+  output: memoryChange.extend({
+    outcome: z
+      .enum(['update', 'conflict'])
+      .optional()
+      .describe(
+        'conflict: a model reworded a statement of a person, which stays as it is; `memory` is the new one.',
+      ),
+  }),
   http: { method: 'PUT', path: '/api/memory/{id}', version: versionOf },
   mcp: {
     tool: 'memory_update',
@@ -213,18 +290,28 @@ export const updateMemory = defineOperation({
   cli: 'edit',
   targets: ({ memory }) => [memory.id],
   run: async (context, input) => {
-    const { id, version, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...edit } = input
-    const scope = resolveScope(context, input, 'write')
+    const {
+      id: givenId,
+      version,
+      owner: _o,
+      apiKeyId: _a,
+      user: _u,
+      sessionId: _s,
+      ...edit
+    } = input
+    const { scope, id } = await locateMemory(context, input, givenId)
     if (Object.keys(omitUndefined(edit)).length === 0) {
       throw new AppError('invalid_input', 'At least one field to change is required.')
     }
-    const memory = await context.engine.edit(
+    const memory = await editAsAuthor(
+      context,
       scope,
       id,
       omitUndefined(edit) as EditInput, // the schema is that of an edit
       version === undefined ? {} : { version },
     )
-    return { success: true as const, memory: toWireMemory(memory) }
+    const outcome = memory.id === id ? ('update' as const) : ('conflict' as const)
+    return { success: true as const, memory: toWireMemory(memory), outcome }
   },
 })
 
@@ -237,18 +324,34 @@ function toForgotten(forgotten: Forgotten) {
 
 export const forgetMemory = defineOperation({
   name: 'memory.forget',
-  summary: 'Moves a memory to the trash and disables the turns that state it. It can be restored.',
+  summary:
+    'Moves a memory to the trash and disables the turns that state it. It can be restored, unless `permanent` erases it.',
   access: 'write',
   isIdempotent: true,
-  input: byId,
-  output: memoryChange.extend({ turnsDisabled }),
+  input: byId.extend({
+    permanent: z
+      .boolean()
+      .optional()
+      .describe('Erases it with its history, also from the trash; requires curate access.'),
+  }),
+  output: memoryChange.extend({ turnsDisabled, erased: z.boolean().optional() }),
   http: { method: 'DELETE', path: '/api/memory/{id}', version: versionOf },
   cli: 'forget',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, ...input }) => ({
-    success: true as const,
-    ...toForgotten(await context.engine.forget(resolveScope(context, input, 'write'), id)),
-  }),
+  run: async (context, { id: givenId, permanent, ...input }) => {
+    assertAccess(context.caller, permanent === true ? 'curate' : 'write')
+    const { engine } = context
+    const { scope, id } = await locateMemory(context, input, givenId)
+    const memory = await engine.get(scope, id)
+    if (memory === null) throw new AppError('not_found', `Memory ${id} not found.`, { id })
+    if (permanent === true) {
+      const { turnsDisabled: turns } = await engine.memories.erase(scope, id)
+      const left = toWireMemory({ ...memory, content: '', key: null, entities: [], metadata: {} })
+      return { success: true as const, memory: left, turnsDisabled: turns, erased: true }
+    }
+    assertNotInTrash(memory)
+    return { success: true as const, ...toForgotten(await engine.forget(scope, id)) }
+  },
 })
 
 const candidate = z.object({
@@ -265,6 +368,7 @@ export const forgetMatching = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     id: memoryIdField.optional(),
+    memoryId: memoryIdField.optional().describe('Alias of `id`.'),
     query: z.string().min(1).max(10_000).optional(),
   }),
   output: z.object({
@@ -277,10 +381,11 @@ export const forgetMatching = defineOperation({
     tool: 'memory_forget',
     description:
       'Forget one memory when the user asks for it. Give its id, or a query: a single clear hit is forgotten, otherwise candidates are listed and nothing is changed; call again with an id.',
-    fields: ['id', 'query', 'user'],
+    fields: ['id', 'memoryId', 'query', 'user'],
   },
   targets: ({ forgotten }) => (forgotten === null ? [] : [forgotten.id]),
-  run: async (context, { id, query, ...input }) => {
+  run: async (context, { id: ownId, memoryId, query, ...input }) => {
+    const id = ownId ?? memoryId
     const scope = resolveScope(context, input, 'write')
     if ((id === undefined) === (query === undefined)) {
       throw new AppError('invalid_input', 'Exactly one of `id` and `query` is required.', {
@@ -288,7 +393,10 @@ export const forgetMatching = defineOperation({
       })
     }
     if (id !== undefined) {
-      const { memory, turnsDisabled } = toForgotten(await context.engine.forget(scope, id))
+      const located = await locateMemory(context, input, id)
+      const { memory, turnsDisabled } = toForgotten(
+        await context.engine.forget(located.scope, located.id),
+      )
       return { forgotten: memory, candidates: [], turnsDisabled }
     }
     const { memories } = await context.engine.recall(scope, {
@@ -338,11 +446,9 @@ export const memoryHistory = defineOperation({
     fields: ['id'],
   },
   cli: 'history',
-  run: async (context, { id, ...input }) => {
-    const versions = await context.engine.memories.history(
-      await scopeOfMemory(context, input, id),
-      id,
-    )
+  run: async (context, { id: givenId, ...input }) => {
+    const { scope, id } = await scopeOfMemory(context, input, givenId)
+    const versions = await context.engine.memories.history(scope, id)
     return { versions: versions.map(toWireVersion) }
   },
 })
@@ -361,9 +467,10 @@ export const restoreMemory = defineOperation({
   http: { method: 'POST', path: '/api/memory/{id}/restore' },
   cli: 'restore',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, version, ...input }) => {
+  run: async (context, { id: givenId, version, ...input }) => {
+    const { scope, id } = await locateMemory(context, input, givenId)
     const restored = await context.engine.restore(
-      resolveScope(context, input, 'write'),
+      scope,
       id,
       version === undefined ? {} : { version },
     )
@@ -385,12 +492,13 @@ export const disableMemory = defineOperation({
   http: { method: 'POST', path: '/api/memory/{id}/disable' },
   cli: 'disable',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, ...input }) => ({
-    success: true as const,
-    memory: toWireMemory(
-      await context.engine.memories.disable(resolveScope(context, input, 'write'), id),
-    ),
-  }),
+  run: async (context, { id: givenId, ...input }) => {
+    const { scope, id } = await locateMemory(context, input, givenId)
+    return {
+      success: true as const,
+      memory: toWireMemory(await context.engine.memories.disable(scope, id)),
+    }
+  },
 })
 
 export const undoMemoryChange = defineOperation({

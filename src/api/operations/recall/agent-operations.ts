@@ -139,7 +139,7 @@ export const searchLayer = defineOperation({
       throw new ValidationError([{ field: 'days', message }])
     }
     if (owner !== undefined && agent_id !== undefined && owner !== agent_id) {
-      const message = 'agent_id and owner name different owners.'
+      const message = '`agent_id` and `owner` must name the same owner.'
       throw new ValidationError([{ field: 'agent_id', message }])
     }
     const { session: _, ...place } = resolveScope(

@@ -19,11 +19,26 @@ import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
 import { isoTime, memoryCategorySchema, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'
-import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
+import {
+  matchSnippet,
+  retrieverReports,
+  toRetrieverReports,
+  toTurnExcerpt,
+  trailStep,
+} from './search-hit.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
 const TOKENS_MAX = SETTINGS['gateway.contextTokensMax'].max
+
+/** Why a retriever that the strategy calls for did not search; null when all of them did. */
+function findFallbackReason(
+  strategy: Settings['recall.strategy'],
+  { retrievers: { keyword, vector } }: RecallResult,
+): string | null {
+  if (strategy === 'keyword') return keyword.reason
+  if (strategy === 'semantic') return vector.reason
+  return strategy === 'hybrid' ? (vector.reason ?? keyword.reason) : null
+}
 
 export const previewRecall = defineOperation({
   name: 'memory.preview',
@@ -90,7 +105,8 @@ export const previewRecall = defineOperation({
       strategyUsed: z.enum(STRATEGIES),
       fusionUsed: z.enum(FUSIONS),
       rerankApplied: z.boolean(),
-      fallbackReason: z.string().nullable(),
+      degraded: z.boolean().describe('Whether a retriever of the strategy was unavailable.'),
+      fallbackReason: z.string().nullable().describe('The unavailable retriever; else null.'),
     }),
     totalTokensUsed: z.int(),
     budgetMaxTokens: z.int(),
@@ -109,6 +125,9 @@ export const previewRecall = defineOperation({
       ...(omitUndefined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
     })
     const { embedder, vectors } = engine.admin.getComponents()
+    const requested =
+      strategy ?? (await engine.admin.settings.resolve(scope.owner))['recall.strategy']
+    const fallbackReason = findFallbackReason(requested, found)
     const fusionUsed = fusion ?? (await toFusionLabel(engine, scope.owner))
     return {
       memories: found.memories.map((recalled) =>
@@ -125,7 +144,8 @@ export const previewRecall = defineOperation({
         strategyUsed: found.strategy,
         fusionUsed,
         rerankApplied: found.retrievers.rerank.state === 'searched',
-        fallbackReason: found.retrievers.vector.reason ?? found.retrievers.keyword.reason,
+        degraded: fallbackReason !== null,
+        fallbackReason,
       },
       totalTokensUsed: found.tokens,
       budgetMaxTokens: maxTokens,

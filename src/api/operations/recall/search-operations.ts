@@ -23,8 +23,13 @@ import {
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'
-import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
+import {
+  matchSnippet,
+  retrieverReports,
+  toRetrieverReports,
+  toTurnExcerpt,
+  trailStep,
+} from './search-hit.ts'
 
 const searchHit = z.object({
   id: z.string().describe('Id of a memory or turn, or a file citation such as `path#L5-L9`.'),
@@ -33,7 +38,9 @@ const searchHit = z.object({
   snippet: z
     .string()
     .describe('The beginning of a memory, or the matching passage of a turn or file.'),
-  score: z.number().describe('With `sources`, 0 to 1; else only for comparing.'),
+  score: z
+    .number()
+    .describe('With `sources`, 0 to 1; otherwise comparable within one result only.'),
   coverage: z
     .number()
     .optional()
@@ -88,12 +95,14 @@ export const searchMemories = defineOperation({
       .min(0)
       .max(1)
       .optional()
-      .describe('With sources: what files and what was said must score.'),
+      .describe('With sources: the minimum score of files and turns.'),
     sessionKey: z
       .string()
       .max(1_000)
       .optional()
-      .describe('With files: who asks, as `agent:main:discord:group:42`.'),
+      .describe(
+        'With files: the session key of the caller, such as `agent:main:discord:group:42`.',
+      ),
     scope: z
       .enum(['session', 'owner', 'global'])
       .optional()
@@ -125,7 +134,7 @@ export const searchMemories = defineOperation({
       .array(z.object({ source: z.enum(SEARCH_SOURCES), reason: z.string() }))
       .optional()
       .describe('With sources: those that failed.'),
-    files: fileAnswer.optional().describe('With files: what searched in them.'),
+    files: fileAnswer.optional().describe('With files: the search backend and its mode.'),
   }),
   http: { method: 'POST', path: '/api/memory/search' },
   mcp: {
@@ -151,7 +160,7 @@ export const searchMemories = defineOperation({
     const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
     const { sources, include, fileSources, minScore, sessionKey } = input
     const scope = resolveScope(context, input, 'read')
-    const asked = {
+    const recallQuery = {
       text: query,
       ...toFilter(input),
       ...(omitUndefined({
@@ -166,7 +175,7 @@ export const searchMemories = defineOperation({
     }
     if (sources === undefined) {
       assertSupportedFields({ fileSources, minScore, sessionKey })
-      const found = await context.engine.recall(scope, asked)
+      const found = await context.engine.recall(scope, recallQuery)
       const results = found.memories.map((each) => toHit(each, each.score, query, detail))
       return { ...recallSummary(found), results, totalTokens: found.tokens }
     }
@@ -174,26 +183,26 @@ export const searchMemories = defineOperation({
     const { engine, signal } = context
     const {
       items,
-      recall: recollection,
+      recall: recalled,
       files,
       failedSources,
     } = await engine.context.searchSources(scope, {
-      ...asked,
+      ...recallQuery,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
       ...(fileSources === undefined ? {} : { fileSources }),
     })
     const inForce = await engine.admin.settings.resolve(parseScope(scope).owner)
-    const telling = {
+    const rendering = {
       ...{ query, detail, owner: scope.owner },
       isCited: isCitationShown(inForce['files.citations'], sessionKey),
     }
     return {
-      ...(recollection === null
+      ...(recalled === null
         ? emptyRecallSummary(strategy ?? inForce['recall.strategy'])
-        : recallSummary(recollection)),
-      abstained: items.length === 0 && (recollection?.abstained ?? false),
-      results: items.map((item) => toItem(item, telling)),
+        : recallSummary(recalled)),
+      abstained: items.length === 0 && (recalled?.abstained ?? false),
+      results: items.map((item) => toItem(item, rendering)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
       failedSources: failedSources.map((each) => ({ ...each })),
       ...(files === null ? {} : { files: toFileAnswer(files, inForce['files.citations']) }),
@@ -203,10 +212,13 @@ export const searchMemories = defineOperation({
 
 /** Filters for memories are refused where no memories are searched. */
 function assertSupportedFields(fields: { readonly [name: string]: unknown }): void {
-  const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
-  if (stray.length === 0) return
+  const misplaced = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  if (misplaced.length === 0) return
   throw new ValidationError(
-    stray.map((field) => ({ field, message: `\`${field}\` must be combined with \`sources\`.` })),
+    misplaced.map((field) => ({
+      field,
+      message: `\`${field}\` must be combined with \`sources\`.`,
+    })),
   )
 }
 

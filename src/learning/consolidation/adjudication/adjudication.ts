@@ -1,6 +1,6 @@
 /**
- * Memories that rules kept beside each other because they could not tell, and that somebody can be asked about: one who
- * writes by hand doesn't wait for a model, so what was left open then is looked at here. Each verdict is a change of its own.
+ * Adjudication: a model decides on pairs of memories that rules left undecided. Writes by callers never wait for a model,
+ * so their doubtful pairs are decided here in the background. Each verdict is a change of its own.
  */
 
 import type { MemoryId } from '../../../domain/ids.ts'
@@ -24,21 +24,18 @@ import {
   type VerdictSettlement,
 } from './verdict-settlement.ts'
 
-/** Of one run, the newest. */
+/** The newest memories examined per run. */
 const MEMORIES_MAX = 200
 const QUESTIONS_MAX = 20
 const VERDICT_MS = 15_000
 
 export type AdjudicationOptions = {
-  /** What was there at this instant has been looked at; null when nothing has. */
+  /** Memories from before this instant were examined by an earlier run; null when none were. */
   readonly since: Instant | null
   readonly signal: AbortSignal
 }
 
-/**
- * How many pairs were settled. A dry run asks nobody, because what a model would say can't be told without asking it: it tells
- * which pairs it would be asked about.
- */
+/** Resolves to the number of settled pairs. A dry run does not call the model and reports the pairs it would submit. */
 export async function adjudicateDoubtful(
   run: ConsolidationRun,
   { since, signal }: AdjudicationOptions,
@@ -47,32 +44,34 @@ export async function adjudicateDoubtful(
   if (adjudicate === undefined) return 0
   const ask = limitAdjudications(adjudicate, QUESTIONS_MAX, signal)
   let settled = 0
-  let asked = 0
+  let submitted = 0
   for (const { id } of await loadWrittenSince(run, since)) {
-    run.reportProgress({ step: 'adjudicate', done: asked, total: null })
-    if (asked === QUESTIONS_MAX) break
+    run.reportProgress({ step: 'adjudicate', done: submitted, total: null })
+    if (submitted === QUESTIONS_MAX) break
     const pair = await findDoubtfulPair(run, id)
     if (pair !== null) {
-      asked++
+      submitted++
       const { older, newer } = pair
       if (run.isDryRun) {
         const memories = [newer.id, older.id]
         run.actions.add({ kind: 'adjudicate', memories, reason: WOULD_ASK, change: null })
         continue
       }
-      const said = await withTimeout(VERDICT_MS, (late) => ask(older.content, newer.content, late))
-      // Who fails once is not asked again today: what is open stays as it is.
-      if (said.kind === 'failed') break
-      if (await adjudicatePair(run, older, newer, said.result)) settled++
+      const verdict = await withTimeout(VERDICT_MS, (late) =>
+        ask(older.content, newer.content, late),
+      )
+      // After a failure, the remaining pairs wait for the next run.
+      if (verdict.kind === 'failed') break
+      if (await adjudicatePair(run, older, newer, verdict.result)) settled++
     }
     await yieldToEventLoop()
   }
-  return run.isDryRun ? asked : settled
+  return run.isDryRun ? submitted : settled
 }
 
-const WOULD_ASK = 'Rules can’t tell what they are to each other, so a model would be asked.'
+const WOULD_ASK = 'Rules cannot decide how they relate; a model would be asked.'
 
-/** What was distilled has been asked about when it was stored. */
+/** Distilled memories were adjudicated when they were stored. */
 async function loadWrittenSince(
   { ports, scope, now }: ConsolidationRun,
   since: Instant | null,
@@ -92,7 +91,7 @@ async function loadWrittenSince(
   )
 }
 
-/** The memory and one that was there before it, of the same user, if rules can't tell what they are to each other. */
+/** The memory and an earlier one of the same user that rules cannot relate. */
 async function findDoubtfulPair(
   run: ConsolidationRun,
   id: MemoryId,
@@ -127,7 +126,7 @@ function isOlder(a: Memory, b: Memory): boolean {
   )
 }
 
-/** Whether one was made to say something about the other before: whoever took that back doesn't want it done again. */
+/** Whether an earlier version of one referred to the other: an undone verdict is not repeated. */
 async function isAlreadySettled(
   { ports }: ConsolidationRun,
   a: Memory,
@@ -144,7 +143,7 @@ async function isAlreadySettled(
   return false
 }
 
-/** Only while both say what was asked about. */
+/** Applies a verdict unless one of the statements changed since. */
 async function adjudicatePair(
   run: ConsolidationRun,
   older: Memory,
@@ -176,7 +175,7 @@ async function adjudicatePair(
 }
 
 const REASONS: Readonly<Record<VerdictSettlement['kind'], string>> = {
-  duplicate: 'A model says that both say the same.',
-  update: 'A model says that the newer one holds in the place of the older one.',
-  conflict: 'A model says that both can’t be true.',
+  duplicate: 'A model found both equal.',
+  update: 'A model found that the newer one replaces the older one.',
+  conflict: 'A model found that both cannot be true.',
 }

@@ -1,4 +1,4 @@
-/** What a model is asked where rules can't tell what a new statement is to a known one, and how its answer is read. */
+/** The prompt for verdicts on pairs of statements, and the parser of its answer. */
 
 import { VERDICTS, type Verdict } from '../../../domain/verdict.ts'
 import { getFirstField } from '../../completions/answer-fields.ts'
@@ -6,7 +6,7 @@ import { createUnreadableAnswerError, parseAnswerObject } from '../../completion
 import { fenceText } from '../../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../../distillation/distillation-prompt.ts'
 
-/** Longer statements say more than one thing, and are not asked about. */
+/** Longer texts hold several statements and are not adjudicated. */
 export const ADJUDICATED_CHARACTERS_MAX = 1_000
 
 const TASK = `You compare two statements from the memory of an assistant. The older one is known; the newer one has just been said.
@@ -37,12 +37,15 @@ export function buildVerdictPrompt(older: string, newer: string): readonly Promp
   ]
 }
 
-/** One of the five words, or a refusal: nothing is read into an answer. */
+/** Accepts exactly one of the five words. */
 export function parseVerdict(text: string): Verdict {
   const given = getFirstField(parseAnswerObject(text, ['verdict']), 'verdict')
   const word = typeof given === 'string' ? given.trim().toLowerCase() : ''
   const verdict = VERDICTS.find((each) => each === word)
   if (verdict === undefined)
-    throw createUnreadableAnswerError('The answer holds no verdict.', 'no_verdict')
+    throw createUnreadableAnswerError(
+      `"verdict" must be one of ${VERDICTS.join(', ')}.`,
+      'no_verdict',
+    )
   return verdict
 }

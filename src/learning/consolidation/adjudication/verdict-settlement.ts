@@ -1,26 +1,22 @@
 /**
- * What becomes of two memories that were kept beside each other because rules could not tell, once somebody else has said
- * what they are to each other. Bound by what binds rules: nothing that a person pinned, newer or better trusted gives way.
+ * Applies a verdict to a pair of memories. The limits of rules hold: memories that a person pinned, newer ones and more
+ * trusted ones are never superseded.
  */
 
 import { hasEnded, type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import type { Instant } from '../../../lib/time.ts'
+import { type ChangeStamp, stampMemory } from '../../../memory/memory-changes.ts'
 import { inheritIdentity, isAutoPinned } from '../../../memory/pins.ts'
 import { isExemptFromDecay } from '../../../memory/salience-decay.ts'
-import {
-  buildAbsorbed,
-  buildSurvivor,
-  type ChangeStamp,
-  decidePairMerge,
-} from '../merging/merge-decision.ts'
+import { buildAbsorbed, buildSurvivor, decidePairMerge } from '../merging/merge-decision.ts'
 
 export type VerdictSettlement = {
   readonly kind: 'duplicate' | 'update' | 'conflict'
   readonly replaced: readonly { readonly before: Memory; readonly after: Memory }[]
 }
 
-/** Null when both stay as they are. */
+/** Null when both stay unchanged. */
 export function applyVerdict(
   older: Memory,
   newer: Memory,
@@ -42,7 +38,7 @@ export function applyVerdict(
   }
 }
 
-/** What lasts is left to people, unless it lasts because it was learned; and what waits for approval or is over is not compared. */
+/** Excludes memories that a person pinned, episodes, suspect and ended memories. */
 export function canAdjudicate(memory: Memory, now: Instant): boolean {
   return (
     memory.status === 'active' &&
@@ -53,7 +49,7 @@ export function canAdjudicate(memory: Memory, now: Instant): boolean {
   )
 }
 
-/** When what a memory says was said, as far as is known. */
+/** When the statement was made, as far as known. */
 export function getStatedAt({ validFrom, createdAt }: Memory): Instant {
   return validFrom ?? createdAt
 }
@@ -64,13 +60,13 @@ function settleAsDuplicate(
   stamp: ChangeStamp,
 ): VerdictSettlement | null {
   const merge = decidePairMerge(older, newer, stamp.now)
-  const [goes] = merge?.absorbed ?? []
-  if (merge === null || goes === undefined) return null
+  const [absorbed] = merge?.absorbed ?? []
+  if (merge === null || absorbed === undefined) return null
   const { survivor } = merge
   return {
     kind: 'duplicate',
     replaced: [
-      { before: goes, after: buildAbsorbed(goes, survivor.id, stamp) },
+      { before: absorbed, after: buildAbsorbed(absorbed, survivor.id, stamp) },
       { before: survivor, after: buildSurvivor(merge, stamp) },
     ],
   }
@@ -84,17 +80,20 @@ function canReplace(older: Memory, newer: Memory): boolean {
 function settleAsUpdate(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement {
   const since = getStatedAt(newer)
   const from = older.validFrom
-  const gone = {
+  const superseded = {
     ...buildAbsorbed(older, newer.id, stamp),
     validUntil: from !== null && from > since ? from : since,
   }
-  // Whoever looks the key up wants what holds now.
+  // Lookups by key must return the current statement.
   const key = newer.key ?? older.key
-  const isHeir = key !== newer.key || isAutoPinned(older)
-  const heir = { ...inheritIdentity(older, stampMemory(newer, stamp)), key }
+  const isInheriting = key !== newer.key || isAutoPinned(older)
+  const successor = { ...inheritIdentity(older, stampMemory(newer, stamp)), key }
   return {
     kind: 'update',
-    replaced: [{ before: older, after: gone }, ...(isHeir ? [{ before: newer, after: heir }] : [])],
+    replaced: [
+      { before: older, after: superseded },
+      ...(isInheriting ? [{ before: newer, after: successor }] : []),
+    ],
   }
 }
 
@@ -106,9 +105,4 @@ function settleAsConflict(
   if (newer.conflictsWith !== null || older.conflictsWith === newer.id) return null
   const after = { ...stampMemory(newer, stamp), conflictsWith: older.id }
   return { kind: 'conflict', replaced: [{ before: newer, after }] }
-}
-
-/** As it is after a change, before that is filled in. */
-export function stampMemory(memory: Memory, { change, now }: ChangeStamp): Memory {
-  return { ...memory, version: memory.version + 1, change, updatedAt: now }
 }

@@ -8,7 +8,7 @@ const NOW = instant(5_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
 const settings = { 'retention.minSalience': 0.2, 'retention.unusedDays': 0 }
 const decide = (fields: Parameters<typeof memory>[0], of = settings) =>
-  decideEviction(memory(fields), NOW, of)
+  decideEviction({ ...memory(fields), isProtected: false }, NOW, of)
 
 it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
   expect(decide({ salience: 0.5, updatedAt: ago(39) })).toBeNull()

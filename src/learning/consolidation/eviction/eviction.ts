@@ -1,6 +1,6 @@
 /**
- * What has faded or outlived its time goes into the bin, from where it can be brought back; all of a step in one change.
- * It leaves no trace that would refuse it: nobody wished it away, and it is welcome when it is said again.
+ * Moves faded and expired memories to the trash; all of a step share one change id. No tombstone is written, so the same
+ * statement can be learned again.
  */
 
 import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
@@ -8,7 +8,7 @@ import type { Memory } from '../../../domain/memory.ts'
 import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
-import { buildReplacement } from '../../../memory/memory-changes.ts'
+import { buildReplacement, stampMemory } from '../../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../../memory/types.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
@@ -22,11 +22,12 @@ import {
   type EvictionCandidate,
   type EvictionDecision,
   formatDays,
+  isProtectedFromEviction,
 } from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
 
-/** So few that others are answered between two commits. */
+/** Small commits let other requests run in between. */
 const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200
 const TURNS_PER_COMMIT = 10
@@ -35,58 +36,58 @@ export type EvictionCounts = { readonly evicted: number; readonly expired: numbe
 
 export async function evictFaded(
   run: ConsolidationRun,
-  census: MemoryStatistics,
+  statistics: MemoryStatistics,
 ): Promise<EvictionCounts> {
   const changes = { evict: createChangeId(run), expire: createChangeId(run) }
-  const reasonOf = (memory: EvictionCandidate) => decideEviction(memory, run.now, run.settings)
-  const left = { evict: 0, expire: 0 }
+  const decide = (memory: EvictionCandidate) => decideEviction(memory, run.now, run.settings)
+  const counts = { evict: 0, expire: 0 }
   const pace = new TimeSlice()
   let waiting: number[] = []
   const flush = async () => {
     for (const kind of ['evict', 'expire'] as const) {
-      const meant = waiting.filter((index) => reasonOf(census.candidateAt(index))?.kind === kind)
+      const meant = waiting.filter((index) => decide(statistics.candidateAt(index))?.kind === kind)
       const gone = await trashBatch(run, {
-        ids: meant.map((index) => census.idAt(index)),
-        reasonOf: (memory) => {
-          const reason = reasonOf(memory)
-          return reason?.kind === kind ? reason : null
+        ids: meant.map((index) => statistics.idAt(index)),
+        decide: (memory) => {
+          const decision = decide({ ...memory, isProtected: isProtectedFromEviction(memory) })
+          return decision?.kind === kind ? decision : null
         },
         change: changes[kind],
       })
-      for (const index of meant) if (gone.has(census.idAt(index))) census.leave(index)
-      left[kind] += gone.size
+      for (const index of meant) if (gone.has(statistics.idAt(index))) statistics.remove(index)
+      counts[kind] += gone.size
     }
     waiting = []
     await yieldToEventLoop()
   }
-  for (let index = 0; index < census.count; index++) {
+  for (let index = 0; index < statistics.count; index++) {
     if (index % MEMORIES_PER_REPORT === 0) {
-      run.reportProgress({ step: 'evict', done: index, total: census.count })
+      run.reportProgress({ step: 'evict', done: index, total: statistics.count })
     }
     if (pace.isExpired) await pace.yieldThread()
-    if (census.isGone(index) || reasonOf(census.candidateAt(index)) === null) continue
+    if (statistics.isGone(index) || decide(statistics.candidateAt(index)) === null) continue
     waiting.push(index)
     if (waiting.length === MEMORIES_PER_COMMIT) await flush()
   }
   if (waiting.length > 0) await flush()
-  return { evicted: left.evict, expired: left.expire }
+  return { evicted: counts.evict, expired: counts.expire }
 }
 
-/** Digests of conversations that are past their time, whatever became of them since. */
+/** Trashes unpinned episodes past their retention, whatever their status. */
 export async function pruneEpisodes(
   run: ConsolidationRun,
   ids: readonly MemoryId[],
 ): Promise<number> {
   const change = createChangeId(run)
-  const because = `It was made more than ${formatDays(run.settings['retention.episodeDays'])} ago.`
+  const reason = `It was made more than ${formatDays(run.settings['retention.episodeDays'])} ago.`
   const meant = ids.filter((id) => !run.trashed.has(id))
   let pruned = 0
   for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
     run.reportProgress({ step: 'prune', done: start, total: meant.length })
     const gone = await trashBatch(run, {
       ids: meant.slice(start, start + MEMORIES_PER_COMMIT),
-      reasonOf: ({ status, pinned }) =>
-        status === 'forgotten' || pinned ? null : { kind: 'delete-episode', reason: because },
+      decide: ({ status, pinned }) =>
+        status === 'forgotten' || pinned ? null : { kind: 'delete-episode', reason },
       change,
     })
     pruned += gone.size
@@ -97,7 +98,7 @@ export async function pruneEpisodes(
 
 /**
  * Removes turns past `retention.turnDays` for good, with their documents and vectors. Episodes and memories that were
- * learned from them stay. A turn that still waits to be learned from is removed by a later run.
+ * learned from them stay. Turns with a pending signal are removed by a later run.
  */
 export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number> {
   const { ports, scope } = run
@@ -115,13 +116,13 @@ export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number>
   }
   if (pruned > 0) {
     const turns = pruned === 1 ? '1 turn was' : `${pruned} turns were`
-    const because = `${turns} said more than ${formatDays(turnRetentionDays)} ago.`
-    run.actions.add({ kind: 'delete-turns', memories: [], reason: because, change: null })
+    const reason = `${turns} said more than ${formatDays(turnRetentionDays)} ago.`
+    run.actions.add({ kind: 'delete-turns', memories: [], reason, change: null })
   }
   return pruned
 }
 
-/** Those that nobody waits to learn from. When one of them is changed meanwhile, they are left for the next run. */
+/** Deletes turns without a pending signal. A concurrent change leaves the batch for the next run. */
 async function deleteLearnedTurns(
   { ports, isDryRun }: ConsolidationRun,
   turns: readonly Turn[],
@@ -143,7 +144,7 @@ async function deleteLearnedTurns(
   return kind === 'committed' ? removed.length : 0
 }
 
-/** Turns of the same conversations that wait for a model, or failed too often and wait for somebody. */
+/** Turns of the same sessions whose signals are pending or dead. */
 async function loadPendingTurns(
   ports: MemoryDependencies,
   turns: readonly Turn[],
@@ -161,44 +162,41 @@ async function loadPendingTurns(
 
 type TrashBatch = {
   readonly ids: readonly MemoryId[]
-  /** Null when it stays: somebody may have used or changed it meanwhile. */
-  readonly reasonOf: (memory: Memory) => EvictionDecision | null
+  /** Null when the memory stays, for example because it was used in the meantime. */
+  readonly decide: (memory: Memory) => EvictionDecision | null
   readonly change: ChangeId
 }
 
 async function trashBatch(
   run: ConsolidationRun,
-  { ids, reasonOf, change }: TrashBatch,
+  { ids, decide, change }: TrashBatch,
 ): Promise<ReadonlySet<MemoryId>> {
   if (ids.length === 0) return new Set()
-  const { ports, isDryRun } = run
-  const decide = async () =>
+  const { ports, isDryRun, now } = run
+  const stamp = { change, now }
+  const decideAll = async () =>
     (await loadMemories(run, ids)).flatMap((memory) => {
-      const reason = reasonOf(memory)
-      return reason === null ? [] : [{ memory, reason }]
+      const decision = decide(memory)
+      return decision === null ? [] : [{ memory, decision }]
     })
   const left = isDryRun
-    ? await decide()
+    ? await decideAll()
     : await commitWithRetry(ports, async () => {
-        const meant = await decide()
+        const meant = await decideAll()
         const changes = meant.flatMap(({ memory }) =>
-          buildReplacement(ports, memory, buildTrashedMemory(memory, run, change)),
+          buildReplacement(ports, memory, { ...stampMemory(memory, stamp), status: 'forgotten' }),
         )
         return { changes, result: meant }
       })
-  for (const { memory, reason } of left) {
-    const { kind, reason: because } = reason
+  for (const { memory, decision } of left) {
+    const { kind, reason } = decision
     run.trashed.add(memory.id)
     run.actions.add({
       kind,
       memories: [memory.id],
-      reason: because,
+      reason,
       change: isDryRun ? null : change,
     })
   }
   return new Set(left.map(({ memory }) => memory.id))
-}
-
-function buildTrashedMemory(memory: Memory, { now }: ConsolidationRun, change: ChangeId): Memory {
-  return { ...memory, status: 'forgotten', version: memory.version + 1, change, updatedAt: now }
 }

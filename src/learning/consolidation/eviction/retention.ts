@@ -1,4 +1,4 @@
-/** What can't be brought back: entries past their time, and what has been in the bin for long enough. */
+/** Permanent deletion: expired entries, and memories past the retention of the trash. */
 
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -12,7 +12,7 @@ import type { Change, Tables } from '../../../storage/store.ts'
 import type { ConsolidationRun } from '../consolidation-run.ts'
 import { formatDays } from './eviction-policy.ts'
 
-/** So few that others are answered between two commits. */
+/** Small commits let other requests run in between. */
 const ROWS_PER_COMMIT = 20
 
 /** The owner's own entries and signals, and the entries about it in the logs of the system. */
@@ -24,7 +24,7 @@ export async function deleteExpiredEntries(run: ConsolidationRun): Promise<numbe
     (await deleteExpiredRows(run, 'signal', scope, { expiredBy: now })) +
     (await deleteExpiredRows(run, 'entry', SYSTEM_SCOPE, { ...logs, expiredBy: now }))
   if (deleted > 0) {
-    const reason = `${deleted} entries of logs are past their time.`
+    const reason = `${deleted} log entries have expired.`
     run.actions.add({ kind: 'delete-expired-entries', memories: [], reason, change: null })
   }
   return deleted
@@ -54,29 +54,29 @@ export function computeTrashCutoff({ now, settings }: ConsolidationRun): number 
   return now - settings['retention.trashDays'] * DAY_MS
 }
 
-/** Erases what was put into the bin more than `retention.trashDays` ago and is still there. */
+/** Erases memories that have been in the trash for more than `retention.trashDays`. */
 export async function deleteOldTrash(
   run: ConsolidationRun,
   ids: readonly MemoryId[],
 ): Promise<number> {
   const { ports, scope, isDryRun, settings } = run
-  const isMeant = ({ status, updatedAt }: Memory) =>
+  const isOldTrash = ({ status, updatedAt }: Memory) =>
     status === 'forgotten' && updatedAt <= computeTrashCutoff(run)
-  let emptied = isDryRun ? ids.length : 0
+  let purged = isDryRun ? ids.length : 0
   for (const [index, id] of isDryRun ? [] : ids.entries()) {
     run.reportProgress({ step: 'empty-trash', done: index, total: ids.length })
-    if ((await eraseMatching(ports, scope, id, isMeant)) !== null) emptied++
+    if ((await eraseMatching(ports, scope, id, isOldTrash)) !== null) purged++
     await yieldToEventLoop()
   }
-  if (emptied > 0) {
-    const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
-    // Whoever looks first is told which; afterwards there is nothing left that could be named.
+  if (purged > 0) {
+    const reason = `${purged} memories were in the trash for more than ${formatDays(settings['retention.trashDays'])}.`
+    // After the deletion, the ids name nothing.
     run.actions.add({
       kind: 'empty-trash',
       memories: isDryRun ? ids : [],
-      reason: because,
+      reason,
       change: null,
     })
   }
-  return emptied
+  return purged
 }

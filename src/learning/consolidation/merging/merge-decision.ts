@@ -1,12 +1,12 @@
 /**
- * Which of several memories with nearly the same words are one memory said twice, and what becomes of them.
+ * Decides which of several near-duplicate memories state the same, and merges them.
  *
- * Likeness only brings them here. They are one when the rules of `core/statements.ts` say so, or when one says the other
- * word for word and a little more, and the little more neither denies nor narrows it. The one that says more stays, with
- * what the others hold beside their words.
+ * Similar wording only selects candidates. Two memories are merged when `compareStatements` finds them equal, or when one
+ * contains all words of the other in order and the additional words neither negate nor restrict it. The more specific one
+ * survives and takes over the metadata of the others.
  */
 
-import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
+import type { MemoryId, TurnId } from '../../../domain/ids.ts'
 import {
   ENTITIES_MAX,
   METADATA_CHARACTERS_MAX,
@@ -21,41 +21,40 @@ import {
   computeWordOverlap,
   parseStatement,
 } from '../../../memory/contradiction/statements.ts'
+import { type ChangeStamp, stampMemory } from '../../../memory/memory-changes.ts'
 import { isExemptFromDecay } from '../../../memory/salience-decay.ts'
 import { normalizeStatement } from '../../../text/fingerprint.ts'
 import { UNSPACED_SCRIPT } from '../../../text/search/cjk-terms.ts'
 
 export type MergeDecision = {
-  /** As they are before. */
+  /** Both as they were before the merge. */
   readonly survivor: Memory
   readonly absorbed: readonly Memory[]
 }
 
-export type ChangeStamp = { readonly change: ChangeId; readonly now: Instant }
-
-/** `isTakenBack` says of two that they were one before and somebody undid it. Null when all of them stay. */
+/** `isUndone`: whether a merge of the two was undone before. Null when nothing is merged. */
 export function decideMerge(
   memories: readonly Memory[],
   now: Instant,
-  isTakenBack: (a: Memory, b: Memory) => boolean,
+  isUndone: (a: Memory, b: Memory) => boolean,
 ): MergeDecision | null {
   const [first, ...others] = memories.filter((memory) => isMergeable(memory, now))
   if (first === undefined) return null
-  const giveWay = (memory: Memory, to: Memory) =>
-    canBeAbsorbed(memory, to) && !isTakenBack(memory, to)
+  const canAbsorb = (memory: Memory, to: Memory) =>
+    canBeAbsorbed(memory, to) && !isUndone(memory, to)
   let survivor = first
   let absorbed: readonly Memory[] = []
   for (const other of others) {
     const [stays, goes] = orderByPrecedence(survivor, other)
-    if (!giveWay(goes, stays)) continue
-    // What gave way to the former survivor has to give way to the new one as well, or it stays.
-    absorbed = [...absorbed, goes].filter((each) => each === goes || giveWay(each, stays))
+    if (!canAbsorb(goes, stays)) continue
+    // Memories that the previous survivor absorbed must be absorbable by the new one.
+    absorbed = [...absorbed, goes].filter((each) => each === goes || canAbsorb(each, stays))
     survivor = stays
   }
   return absorbed.length === 0 ? null : { survivor, absorbed }
 }
 
-/** What is pinned, says who somebody is, waits for approval or is over is left alone. */
+/** Pinned, identity, suspect and ended memories are not merged. */
 export function isMergeable(memory: Memory, now: Instant): boolean {
   return (
     memory.status === 'active' &&
@@ -65,7 +64,7 @@ export function isMergeable(memory: Memory, now: Instant): boolean {
   )
 }
 
-/** The better one first: named by a caller, better trusted, saying more, more salient, older. */
+/** Orders by caller key, trust, length, salience and age; the first one survives. */
 function orderByPrecedence(a: Memory, b: Memory): readonly [Memory, Memory] {
   const difference =
     Number(hasCallerKey(b)) - Number(hasCallerKey(a)) ||
@@ -77,12 +76,12 @@ function orderByPrecedence(a: Memory, b: Memory): readonly [Memory, Memory] {
   return difference <= 0 ? [a, b] : [b, a]
 }
 
-/** A key that a caller gave is a promise that the memory is found by it. */
+/** Memories with a caller's key must stay retrievable by it. */
 function hasCallerKey({ key, provenance }: Memory): boolean {
   return key !== null && provenance.extractor === null
 }
 
-/** The merge of two that somebody else says are the same, where nothing but their words could keep them apart. */
+/** The merge of a pair that a model found equal; checks everything but the wording. */
 export function decidePairMerge(a: Memory, b: Memory, now: Instant): MergeDecision | null {
   if (!isMergeable(a, now) || !isMergeable(b, now)) return null
   const [survivor, goes] = orderByPrecedence(a, b)
@@ -97,10 +96,10 @@ function canBeAbsorbed(memory: Memory, to: Memory): boolean {
   )
 }
 
-/** What a digest says beside its summary, and another one may say otherwise. */
+/** Lists of an episode that may contradict those of another one. */
 const LISTS = ['decisions', 'actionItems'] as const
 
-/** Whether a line of one speaks of what a line of the other speaks of, and doesn't say the same. */
+/** Whether two lines share a topic without stating the same. */
 function hasOtherMeaning(lines: readonly string[], others: readonly string[]): boolean {
   return lines.some((line) => others.some((other) => isContradicting(line, other)))
 }
@@ -115,7 +114,7 @@ function readTextList({ metadata }: Memory, name: string): readonly string[] {
   return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : []
 }
 
-/** Whether two are of one person, speaker and time, so that what they say decides. */
+/** Whether both belong to one user, speaker and time, so that only their wording decides. */
 function isMergeCandidate(memory: Memory, to: Memory): boolean {
   return (
     !hasCallerKey(memory) &&
@@ -129,38 +128,38 @@ function isMergeCandidate(memory: Memory, to: Memory): boolean {
   )
 }
 
-/** The same event on two days is two events; two digests with the same words are one. */
+/** The same event on two days is two events; episodes with the same words are one. */
 function isDistinctEvent(a: Memory, b: Memory): boolean {
   if (a.category === 'episode') return false
   const isEvent = [a, b].some(({ category, type }) => category === 'event' || type === 'episodic')
   return a.validUntil !== b.validUntil || (isEvent && a.validFrom !== b.validFrom)
 }
 
-/** Whether `whole` says all that `statement` says, and nothing against it. */
+/** Whether `whole` states all of `statement` and nothing that contradicts it. */
 export function isEntailedBy(statement: string, whole: string): boolean {
   if (normalizeStatement(statement) === normalizeStatement(whole)) return true
   const comparison = compareStatements(statement, whole)
   if (comparison.kind === 'same') return true
   if (comparison.kind === 'contradicts') return false
-  // Nobody can tell by rules what one more letter, mark or condition does in these.
+  // Rules cannot judge additional words in unspaced scripts, code and questions.
   if (
     [statement, whole].some(
-      (text) => UNSPACED_SCRIPT.test(text) || CODE.test(text) || ASKED.test(text),
+      (text) => UNSPACED_SCRIPT.test(text) || CODE.test(text) || QUESTION.test(text),
     )
   )
     return false
   const extra = findInsertedWords(extractWords(statement), extractWords(whole))
   return (
     extra !== null &&
-    !extra.some((word) => TURNS.has(word) || /\p{N}/u.test(word)) &&
+    !extra.some((word) => RESTRICTIVE_WORDS.has(word) || /\p{N}/u.test(word)) &&
     announcesChange(statement) === announcesChange(whole)
   )
 }
 
 const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
-const ASKED = /[?？]/
+const QUESTION = /[?？]/
 
-/** In lower case, without the marks around them. */
+/** Normalized words without surrounding punctuation. */
 function extractWords(text: string): readonly string[] {
   return normalizeStatement(text)
     .replace(/[’‘]/g, "'")
@@ -169,7 +168,7 @@ function extractWords(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** What `whole` has between the words of `part`; null unless it has all of those, in their order. */
+/** The words of `whole` that `part` lacks; null unless `whole` contains all words of `part` in order. */
 function findInsertedWords(
   part: readonly string[],
   whole: readonly string[],
@@ -183,8 +182,8 @@ function findInsertedWords(
   return at === part.length ? extra : null
 }
 
-/** Words that deny a statement, narrow it, put it into the past or into doubt, or name another time. */
-const TURNS: ReadonlySet<string> = new Set(
+/** Words that negate or restrict a statement, move it in time or put it in doubt. */
+const RESTRICTIVE_WORDS: ReadonlySet<string> = new Set(
   [
     "not no never none nothing nobody neither nor without except unless but if when until only hardly barely isn't",
     "aren't wasn't weren't don't doesn't didn't can't cannot won't wouldn't shouldn't couldn't hasn't haven't hadn't",
@@ -205,15 +204,12 @@ const TURNS: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** The survivor with what the others add to it. Its own words stay as they are. */
-export function buildSurvivor(
-  { survivor, absorbed }: MergeDecision,
-  { change, now }: ChangeStamp,
-): Memory {
+/** The survivor with the counts, sources and metadata of all. Its content is unchanged. */
+export function buildSurvivor({ survivor, absorbed }: MergeDecision, stamp: ChangeStamp): Memory {
   const all = [survivor, ...absorbed]
   const turns = new Set(all.flatMap(({ provenance }): readonly TurnId[] => provenance.turns))
   return {
-    ...survivor,
+    ...stampMemory(survivor, stamp),
     sourceCount: sumCounts(all.map(({ sourceCount }) => sourceCount)),
     useCount: sumCounts(all.map(({ useCount }) => useCount)),
     salience: Math.max(...all.map(({ salience }) => salience)),
@@ -225,28 +221,14 @@ export function buildSurvivor(
     provenance: { ...survivor.provenance, turns: [...turns].slice(0, PROVENANCE_TURNS_MAX) },
     metadata: mergeMetadata(all),
     conflictsWith: all.find(({ conflictsWith }) => conflictsWith !== null)?.conflictsWith ?? null,
-    version: survivor.version + 1,
-    change,
-    updatedAt: now,
   }
 }
 
-export function buildAbsorbed(
-  memory: Memory,
-  survivor: MemoryId,
-  { change, now }: ChangeStamp,
-): Memory {
-  return {
-    ...memory,
-    status: 'superseded',
-    supersededBy: survivor,
-    version: memory.version + 1,
-    change,
-    updatedAt: now,
-  }
+export function buildAbsorbed(memory: Memory, survivor: MemoryId, stamp: ChangeStamp): Memory {
+  return { ...stampMemory(memory, stamp), status: 'superseded', supersededBy: survivor }
 }
 
-/** Lists with what any of them holds; of everything else the survivor's, then the first that is there. */
+/** Concatenates lists; of other fields, the survivor's value wins. */
 function mergeMetadata(all: readonly Memory[]): JsonObject {
   const own = all[0]?.metadata ?? {}
   const joined: { [name: string]: Json } = {}

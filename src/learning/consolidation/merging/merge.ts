@@ -1,4 +1,4 @@
-/** Memories that say the same become one: the others are superseded by it, each merge in a change of its own. */
+/** Merges near-duplicate memories. Each merge is a change of its own and supersedes the absorbed memories. */
 
 import type { Memory } from '../../../domain/memory.ts'
 import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
@@ -16,35 +16,35 @@ import { NearDuplicateIndex } from './near-duplicates.ts'
 
 const MEMORIES_PER_REPORT = 100
 
-/** Compared with one memory at a time. */
+/** Candidates per merge. */
 const OTHERS_PER_COMMIT = 8
 
-/** How many became part of another one. */
+/** Resolves to the number of absorbed memories. */
 export async function mergeDuplicates(
   run: ConsolidationRun,
-  census: MemoryStatistics,
+  statistics: MemoryStatistics,
 ): Promise<number> {
   await warmUpPatternsInSlices(listContradictionPatterns())
-  const near = new NearDuplicateIndex(census.words, (a, b) => census.isApart(a, b))
+  const near = new NearDuplicateIndex(statistics.words, (a, b) => statistics.isApart(a, b))
   const pace = new TimeSlice()
   let merged = 0
-  for (let index = 0; index < census.count; index++) {
+  for (let index = 0; index < statistics.count; index++) {
     if (index % MEMORIES_PER_REPORT === 0) {
-      run.reportProgress({ step: 'merge', done: index, total: census.count })
+      run.reportProgress({ step: 'merge', done: index, total: statistics.count })
     }
     if (pace.isExpired) await pace.yieldThread()
     const others = near.take(index)
     let leader = index
     for (let start = 0; start < others.length; start += OTHERS_PER_COMMIT) {
       const meant = [leader, ...others.slice(start, start + OTHERS_PER_COMMIT)]
-      const merge = await mergeGroup(run, census, meant)
+      const merge = await mergeGroup(run, statistics, meant)
       await yieldToEventLoop()
-      // The likest come first: where none of them is the same, those after them aren't either.
+      // Sorted by similarity: when none of these matches, the rest does not either.
       if (merge === null) break
       leader = merge.survivor
       merged += merge.absorbed.length
       for (const gone of merge.absorbed) {
-        census.leave(gone)
+        statistics.remove(gone)
         near.drop(gone)
       }
     }
@@ -56,11 +56,11 @@ type MergedIndexes = { readonly survivor: number; readonly absorbed: readonly nu
 
 async function mergeGroup(
   run: ConsolidationRun,
-  census: MemoryStatistics,
+  statistics: MemoryStatistics,
   indexes: readonly number[],
 ): Promise<MergedIndexes | null> {
   const { ports, now, isDryRun } = run
-  const ids = indexes.map((index) => census.idAt(index))
+  const ids = indexes.map((index) => statistics.idAt(index))
   const stamp = { change: createChangeId(run), now }
   const decide = async () => {
     const memories = await loadMemories(run, ids)
@@ -75,11 +75,11 @@ async function mergeGroup(
       })
   if (merge === null || survivor === null) return null
   const numberOf = ({ id }: Memory) => indexes[ids.indexOf(id)] ?? 0
-  census.touch(numberOf(survivor), survivor.salience, now)
+  statistics.touch(numberOf(survivor), survivor.salience, now)
   run.actions.add({
     kind: 'merge',
     memories: [survivor, ...merge.absorbed].map(({ id }) => id),
-    reason: `${merge.absorbed.length === 1 ? 'Another one says' : `${merge.absorbed.length} others say`} nothing that ${survivor.id} doesn't say.`,
+    reason: `Memory ${survivor.id} states everything that ${merge.absorbed.length === 1 ? 'another memory states' : `${merge.absorbed.length} other memories state`}.`,
     change: isDryRun ? null : stamp.change,
   })
   return { survivor: numberOf(survivor), absorbed: merge.absorbed.map(numberOf) }
@@ -99,7 +99,7 @@ function buildMergeChanges(
   ]
 }
 
-/** Of these, which were one before: whoever took that back doesn't want it done again. */
+/** Pairs whose merge was undone before; they are not merged again. */
 async function findUndoneMerges({ ports, scope }: ConsolidationRun, memories: readonly Memory[]) {
   const pairs = new Set<string>()
   const changed = memories.filter(({ version }) => version > 1).map(({ id }) => id)

@@ -4,76 +4,76 @@
  * Two sets whose Jaccard index is at least t share a word among their few rarest ones: of n words, the rarest
  * n − ⌈t·n⌉ + 1 will do, which is two or three for a sentence. So each set is listed under its rarest words only, and
  * compared with what is listed there already. Lists of rare words are short, so the work grows with the number of
- * statements and not with its square. What was found to be one statement leaves the lists at once.
+ * statements and not with its square. Absorbed statements leave the lists immediately.
  */
 import { computeSlot, SLOT_COUNT, type WordSetIndex } from './word-sets.ts'
 
 export const JACCARD_MIN = 0.9
 
-/** Of one statement: what is listed under words that everybody uses is not walked to its end. */
+/** Listings visited per statement; bounds the cost of very common words. */
 const STEPS_MAX = 1_000
-/** Of one statement. What repeats is found again by the next one that says it. */
-const FOUND_MAX = 64
+/** Hits per statement; later duplicates find the remaining ones. */
+const HITS_MAX = 64
 
 export class NearDuplicateIndex {
   readonly #sets: WordSetIndex
   readonly #isApart: (a: number, b: number) => boolean
-  /** The first of each list, and what comes next, as numbers of listings; 0 ends a list. */
+  /** Linked lists of listing numbers by slot; 0 ends a list. */
   readonly #heads = new Int32Array(SLOT_COUNT)
   readonly #next: number[] = [0]
   readonly #listed: number[] = [0]
-  readonly #gone: Uint8Array
+  readonly #dropped: Uint8Array
   readonly #comparedWith: Int32Array
   readonly #sizes: Uint16Array
-  /** All words of a set in one number: sets of the same size with another one are not the same. */
+  /** XOR of all words: sets of equal size with different checksums differ. */
   readonly #sums: Uint32Array
 
-  /** `isApart` says of two that nothing could make them one, whatever their words. */
+  /** `isApart`: whether two memories can never be merged, whatever their words. */
   constructor(sets: WordSetIndex, isApart: (a: number, b: number) => boolean) {
     this.#sets = sets
     this.#isApart = isApart
-    this.#gone = new Uint8Array(sets.count)
+    this.#dropped = new Uint8Array(sets.count)
     this.#comparedWith = new Int32Array(sets.count).fill(-1)
     this.#sizes = new Uint16Array(sets.count)
     this.#sums = new Uint32Array(sets.count)
   }
 
-  /** What came before and has nearly the same words, the likest first; then it is listed itself. */
+  /** Earlier sets with nearly the same words, most similar first; then lists the set itself. */
   take(index: number): readonly number[] {
     const set = this.#sets.at(index)
     this.#sizes[index] = set.length
     this.#sums[index] = set.reduce((sum, number) => sum ^ number, 0)
-    const found: { readonly other: number; readonly likeness: number }[] = []
+    const found: { readonly other: number; readonly similarity: number }[] = []
     const slots = this.#rarestSlots(set)
     let steps = 0
     for (const slot of slots) {
       let before = 0
       let listing = this.#heads[slot] ?? 0
-      while (listing !== 0 && steps < STEPS_MAX && found.length < FOUND_MAX) {
+      while (listing !== 0 && steps < STEPS_MAX && found.length < HITS_MAX) {
         steps++
         const other = this.#listed[listing] ?? 0
         const next = this.#next[listing] ?? 0
-        if (this.#gone[other] === 1) this.#unlist(slot, before, next)
+        if (this.#dropped[other] === 1) this.#unlist(slot, before, next)
         else {
           before = listing
-          const likeness = this.#likenessOnce(index, set, other)
-          if (likeness > 0) found.push({ other, likeness })
+          const similarity = this.#compareOnce(index, set, other)
+          if (similarity > 0) found.push({ other, similarity })
         }
         listing = next
       }
     }
     for (const slot of slots) this.#list(slot, index)
     return found
-      .sort((a, b) => b.likeness - a.likeness || a.other - b.other)
+      .sort((a, b) => b.similarity - a.similarity || a.other - b.other)
       .map(({ other }) => other)
   }
 
-  /** It became part of another one. */
+  /** Excludes an absorbed set from further hits. */
   drop(index: number): void {
-    this.#gone[index] = 1
+    this.#dropped[index] = 1
   }
 
-  #likenessOnce(index: number, set: Uint32Array, other: number): number {
+  #compareOnce(index: number, set: Uint32Array, other: number): number {
     if (this.#comparedWith[other] === index) return 0
     this.#comparedWith[other] = index
     const isSameSize = this.#sizes[other] === set.length
@@ -84,7 +84,7 @@ export class NearDuplicateIndex {
   #rarestSlots(set: Uint32Array): readonly number[] {
     const needed = set.length - Math.ceil(computeMinShared(set.length)) + 1
     const slots = Array.from(set, computeSlot)
-    // Equally common words are ordered by their slot: the order must be the same in every set.
+    // Ties are ordered by slot, because the order must be the same in every set.
     slots.sort((a, b) => this.#sets.countAt(a) - this.#sets.countAt(b) || a - b)
     return set.length === 0 ? [] : [...new Set(slots.slice(0, needed))]
   }
@@ -101,14 +101,14 @@ export class NearDuplicateIndex {
   }
 }
 
-/** A hair less, because nine tenths of seventy are 63.000…01 to a computer. */
+/** With a tolerance for floating-point error: 0.9 · 70 is 63.000…01. */
 function computeMinShared(words: number): number {
   return JACCARD_MIN * words - 1e-9
 }
 
 /**
- * The Jaccard index of two sets if it is high enough and one holds all of the other, else 0. Where each has a word that the other lacks, one
- * may be in the place of the other ("with Tom", "with Bob"), and then they don't say the same.
+ * The Jaccard index of two sets if it reaches the minimum and one is a subset of the other, else 0. Sets that each have a
+ * word of their own may state different things ("with Tom", "with Bob").
  */
 export function computeSubsetSimilarity(a: Uint32Array, b: Uint32Array): number {
   const [small, large] = a.length <= b.length ? [a, b] : [b, a]

@@ -1,16 +1,16 @@
 /**
- * The words of many memories in little room: numbers instead of words, all in one array. That two different words share
- * a number is rare and harmless, because whoever acts on what is found here compares the statements themselves.
+ * Compact word sets of many memories: hashed words in one array. Hash collisions are rare and harmless, because callers
+ * compare the statements themselves before they act.
  */
 
 import { USER_WORDS } from '../../../memory/contradiction/persons.ts'
 import { STOP_WORDS } from '../../../text/search/stopwords.ts'
 import { extractTerms } from '../../../text/search/terms.ts'
 
-/** A text of more words has none here: it is no statement of a fact, and comparing it would take long. */
+/** Longer texts get an empty set: they are no single statement and slow to compare. */
 export const WORDS_MAX = 256
 
-/** Distinct, in ascending order. */
+/** Distinct hashes in ascending order. */
 export function encodeWords(text: string): Uint32Array {
   const numbers = Uint32Array.from(new Set(extractTerms(text).map(hashWord))).sort()
   return numbers.length > WORDS_MAX ? new Uint32Array(0) : numbers
@@ -25,18 +25,18 @@ function hashWord(term: string): number {
   return hash >>> 0
 }
 
-/** Whom a statement is about is told by nearly every statement. */
-const SAYS_NOTHING: ReadonlySet<number> = new Set(
+/** Stop words and words for the user, which occur in nearly every statement. */
+const UNINFORMATIVE: ReadonlySet<number> = new Set(
   [...STOP_WORDS, ...USER_WORDS].flatMap((word) => extractTerms(word)).map(hashWord),
 )
 
-/** Those that tell what a text is about. */
+/** Words that are specific to a text. */
 export function selectContentWords(numbers: Uint32Array): Uint32Array {
-  return numbers.filter((number) => !SAYS_NOTHING.has(number))
+  return numbers.filter((number) => !UNINFORMATIVE.has(number))
 }
 
-const WORDS_AT_FIRST = 1_024
-/** Words are counted by their first bits. Those that share them are taken for more common than they are, which is harmless. */
+const WORDS_CAPACITY_MIN = 1_024
+/** Words are counted by their leading bits; collisions only make a word look more common. */
 const SLOT_BITS = 20
 export const SLOT_COUNT = 2 ** SLOT_BITS
 
@@ -45,7 +45,7 @@ export function computeSlot(number: number): number {
 }
 
 export class WordSetIndex {
-  #numbers = new Uint32Array(WORDS_AT_FIRST)
+  #numbers = new Uint32Array(WORDS_CAPACITY_MIN)
   #used = 0
   readonly #ends: number[] = []
   readonly #counts = new Uint32Array(SLOT_COUNT)
@@ -69,12 +69,12 @@ export class WordSetIndex {
     }
   }
 
-  /** In how many sets a word of this slot is. */
+  /** The number of sets with a word of this slot. */
   countAt(slot: number): number {
     return this.#counts[slot] ?? 0
   }
 
-  /** A view, not a copy. Empty where nothing is known. */
+  /** A view, not a copy; empty for unknown indexes. */
   at(index: number): Uint32Array {
     return this.#numbers.subarray(this.#ends[index - 1] ?? 0, this.#ends[index] ?? this.#used)
   }

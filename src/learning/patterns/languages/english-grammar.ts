@@ -265,5 +265,43 @@ export const ENGLISH_GRAMMAR: Grammar = {
       'pattern',
       '{i} {not}(?!am|was|were|had|got|get|did|went|tried|saw|felt|found|made|took|came|left|bought|spent|met|told|thought|knew|began|remember|need|think|want|could|would|should|might|will|must|used|ran|\\p{L}+ed(?!\\p{L}))\\p{L}+(?=[^?]{0,110}?[\\s,](?:{frequency})(?!\\p{L}))',
     ),
+    // Transitions end or begin a state, with or without "I".
+    cue(
+      'relationship',
+      "(?:my|our) (?:{kind} ){0,2}(?:{kin})(?:'s)?(?:,? [\\p{L}'-]+,?)? (?:(?:just|finally|recently|also|now) )*(?:had|gave birth|adopted|bought|sold|broke|split|left|joined|quit|lost|started|finished|became|graduated|retired|passed|won|needs|wants|uses|takes|drives|wears|eats|drinks|allergic|can'?t|cannot|will|is|are|was|were|got|has|have|moved|relocated|switched|stopped|broke up|works?|lives?|stays?|visits?|calls?|likes?|turns?|celebrates|collects|sings|runs|writes|cooks|travels|arrives|calls)",
+    ),
+    cue(
+      'fact',
+      '(?:{i}|{have}) {adv}(?:(?:just|finally|recently|now|officially) ){0,2}(?:moved|relocated|left|joined|quit|resigned|started|began|got (?:a|an|the|my|our|married|engaged|divorced|promoted|hired|fired|laid off|accepted|into|pregnant|diagnosed|licensed|certified|custody|tenure|rid of|back from|in to)|became|become|sold|bought|adopted|rented|rescued|inherited|stopped|gave up|given up|cut out|renamed|postponed|cancell?ed|rescheduled|graduated|retired|transferred|enrolled|dropped out|finished|completed|passed|failed|signed|broke up|broken up|split up|separated|lost|had (?:a|an|my|our|twins|surgery)|was (?:diagnosed|promoted|hired|fired|laid off|transferred|accepted|made|adopted|raised|elected|appointed)|were (?:married|evicted)|changed (?:jobs|my|our|careers|majors|schools|to)|traded|upgraded|downgraded|subscribed|opened|founded|launched|built|closed|put down|took (?:over|up|on)|turned|hit|celebrated|settled|returned|came back|went (?:back|vegan|vegetarian|freelance|part[- ]time|full[- ]time|remote)|shaved|broke|tore|sprained|picked up)(?! (?:the (?:code|script|server|app|build|error)|this|that|it to|an error|a bug))',
+    ),
+    cue(
+      'fact',
+      '(?:(?:just|finally|recently|officially|now) ){0,2}(?:moved|relocated|quit|left|joined|started|starting|got (?:a|an|married|engaged|divorced|promoted|hired|fired|laid off|accepted)|sold|bought|adopted|switched|graduated|retired|resigned|gave up|broke up with|turned \\d\\d|passed|signed) (?=.{0,80}(?:my|our|me|us|i)(?!\\p{L}))',
+    ),
+    // "My commute is 40 minutes", "our rent went up to 900".
+    cue(
+      'fact',
+      "(?:my|our) (?!(?:\\S+ ){0,3}(?:question|problem|issue|error|code|script|program|query|function|file|screen|browser|build|server|server's|output|input|prompt|guess|bad|point|understanding|goodness|god|bet|pleasure|answer|idea|attempt|result|results|message|request|internet|connection|test|tests|app|wifi (?:is|keeps)|page|website|data|first|last|next) )(?:[\\p{L}\\d'/&-]+ ){0,4}?[\\p{L}\\d'/&-]+ (?:(?:just|finally|recently|now|also|still|always|usually|currently) )*(?:is|are|was|were|has|have|had|isn'?t|aren'?t|costs?|starts?|started|ends?|ended|runs?|expires?|expired|arrives?|turns?|turned|moved|went|comes?|takes?|goes|lives?|works?|needs?|uses?|opens?|closes?|broke|died|meets?|gets?|got|changed|sits?|stands?|falls?|says?|speaks?|called|named)(?! (?:broken|wrong|failing|not working|undefined|null|crashing|giving|throwing|showing|slow|acting|doing|too long|due to))",
+    ),
+    cue(
+      'fact',
+      "(?:{have}|i'?ve got|{i} (?:don'?t|do not|only) have|{i} own|{i} keep) {adv}(?:(?:an?|no|two|three|four|five|six|\\d+|several|my own|only) )(?!(?:\\S+ ){0,2}(?:question|questions|problem|problems|issue|issues|error|errors|bug|idea|ideas|feeling|hunch|list|file|files|function|script|array|table|column|class|string|variable|server|query|doubt|clue|hard time|look|lot|bit|couple|request|favor|favour|thought|point|task|code|component|div|form|dataset|assignment|essay)(?!\\p{L}))[\\p{L}\\d]",
+    ),
+    cue(
+      'fact',
+      '{i} {adv}{not}{adv}(?:take|use|drive|own|study|go by|wear|train|volunteer|commute|weigh|pay|rent|share|attend|grow|raise|manage|coach|follow|subscribe|bank|vote|believe in|belong|suffer|struggle with|react|carry|host|organi[sz]e|practi[cs]e|teach|write|blog|stream|code in|program in|develop|design|work|live|stay|eat|drink|smoke|shop|order|buy|read|watch|listen|speak|support|celebrate|earn|make \\d|save|owe|supervise|report to|lead|head|chair|serve|freelance|consult|intern|breed|foster|sponsor|donate|care for|look after|homeschool)(?! (?:this|that|these|those|it|them|you|your|the (?:code|command|following|same|script|function|library|api|app|term|word))(?!\\p{L}))(?=\\s)',
+    ),
+    cue(
+      'fact',
+      '{am} {adv}(?:not )?{adv}(?:learning|taking|studying|training|renovating|recovering|fasting|dating|seeing|living|renting|raising|teaching|coaching|volunteering|fostering|commuting|doing|interning|apprenticing|caring for|recovering|working (?:at|for|as|in|from|on my|part|full|night|nights|remotely|two|three)|saving|expecting|breastfeeding|homeschooling|majoring|writing (?:a|my)|paying|on (?:\\p{L}+ )?(?:leave|medication|meds|a|an|insulin|statins|antibiotics|night|nights|probation|sabbatical|call|keto|vacation)|in (?:\\p{L}+ (?:for|until|with)|a (?:relationship|band|choir|wheelchair)|therapy|recovery|remission|my)|at (?:university|uni|college|school)|off (?:work|gluten|dairy|sugar|alcohol|coffee|meat)|with (?!you)|scared of|afraid of|terrified of|good at|bad at|terrible at|used to|due (?:in|on)|about to|\\d|half|part|originally|based|married|new to (?!this|here)|hard of hearing|trained as|certified|licensed|qualified|responsible|engaged|separated|widowed|retired|between jobs|out of work|colou?r|sensitive to|prone to|immune|lefty|tall|short(?!ly)|deathly|severely|mildly|highly|addicted)(?! (?:this|that|it) (?:code|function|error|problem))',
+    ),
+    cue(
+      'preference',
+      '{i} {adv}{not}{adv}(?:play|collect|paint|knit|sing|garden|surf|climb|ski|sail|fish|swim|hike|cycle|dance|bake|crochet|draw|brew|restore|watch|listen to|follow)(?! (?:this|that|it|them|you|around)(?!\\p{L}))(?=\\s)',
+    ),
+    cue(
+      'pattern',
+      '{i} {adv}{not}{adv}(?:wake|get up|sleep|commute|work out|meditate|fast|cook|run|jog|walk|bike|lift|stretch|nap|journal|skip|go for|go running|start (?:my|the|work)|finish (?:my|work)|have (?:breakfast|lunch|dinner|coffee))(?! (?:this|that|it|them|you|into|the (?:code|script|command|tests?|program|app))(?!\\p{L}))(?=\\s|$)',
+    ),
   ],
 }

@@ -165,5 +165,18 @@ export const FRENCH_GRAMMAR: Grammar = {
       'pattern',
       "{je}(?!ai|suis|avais|étais|voudrais|veux|pense|sais|obtiens|reçois)\\p{L}+(?: (?:jamais|pas))?(?=[^?]{0,90}?(?:\\s|^)(?:{often})(?!\\p{L})| (?:toujours|souvent|jamais|rarement|généralement|parfois|régulièrement))(?! (?:toujours |souvent )?(?:cette|la même|une|l')\\s?erreur)(?: jamais)?",
     ),
+    // Transitions and lasting facts in general.
+    cue(
+      'fact',
+      "(?:(?:finalement|enfin|hier|récemment|la semaine dernière|en \\p{L}+|cette année),? )*(?:j'ai|on a|nous avons) (?:\\p{L}+ )?(?:déménagé|quitté|commencé|arrêté|acheté|vendu|adopté|eu (?:un|une|des)|obtenu|perdu|réussi|démissionné|changé|fini|terminé|rejoint|pris (?:un|une|ma)|reçu|divorcé|signé|ouvert|fondé|annulé|reporté|loué|emménagé|rompu|décroché|passé (?:mon|ma)|un |une |deux |trois |\\d)|(?:je (?:me )?suis|on (?:s')?est|nous (?:nous )?sommes) (?:\\p{L}+ )?(?:marié|installé|séparé|devenu|parti|passé|né|inscrit|fiancé|pacsé|remarié|retraité|reconverti|arrivé|revenu|mis)",
+    ),
+    cue(
+      'fact',
+      "(?:mon|ma|mes|notre|nos) (?!(?:question|problème|code|erreur|programme|texte|idée|avis|but) )(?:[\\p{L}'-]+ ){0,4}?[\\p{L}'-]+ (?:est|sont|était|a|ont|s'appelle|coûte|commence|finit|vit|habite|travaille|prend|mange|utilise|dure|étudie|joue|va|vient|doit|expire|ne (?:mange|boit|supporte|peut|prend))(?= )",
+    ),
+    cue(
+      'fact',
+      "(?:je (?:ne )?(?:prends|joue|conduis|roule|collectionne|gagne|paie|loue|fume|bois|mange|porte|travaille|vis|chante|suis (?:un|une|en|à|chez|au|de|né|enceinte|allergique|diabétique|végane|végétarien\\p{L}*|prof|infirm\\p{L}+|marié\\p{L}*)|fais (?:du|de la|de l'|un|une|des)|dirige|garde|élève|enseigne|m'entraîne|supporte)|j'(?:étudie|utilise|élève|enseigne|habite|entraîne)|on (?:habite|vit|loue|a)|nous (?:habitons|vivons|louons|avons))(?! (?:une question|un problème|une erreur|ça|cela|pas sûr))(?= )",
+    ),
   ],
 }

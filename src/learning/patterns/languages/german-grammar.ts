@@ -219,5 +219,22 @@ export const GERMAN_GRAMMAR: Grammar = {
       'pattern',
       '(?:ich|wir) (?:pflege|neige dazu|habe die (?:an)?gewohnheit|bin es gewohnt|tendiere dazu|bin (?:ein )?(?:frühaufsteher|nachteule|morgenmensch))',
     ),
+    // Transitions and lasting facts in general.
+    cue(
+      'relationship',
+      '{my} (?:\\p{L}+ ){0,2}?(?:{kin})(?: \\p{L}+)? (?:ist|sind|hat|haben|wurde|wird|zieht|arbeitet|lebt|wohnt|verträgt|isst|trinkt|nimmt|darf|kann|kommt|heiratet|studiert|braucht|bekommt|fährt|lernt)',
+    ),
+    cue(
+      'fact',
+      '(?:(?:ich|wir) (?:bin|sind|habe|hab|haben)|(?:bin|sind|habe|hab|haben) (?:ich|wir)) (?:[^?]{0,70} )?(?:umgezogen|gezogen|eingezogen|ausgezogen|gekündigt|geheiratet|getrennt|geschieden|gewechselt|angefangen|begonnen|aufgehört|gekauft|verkauft|adoptiert|abgeschlossen|bestanden|verloren|befördert|geworden|eingestellt|entlassen|umgestiegen|beigetreten|ausgetreten|operiert|bekommen|gegründet|übernommen|gemietet|angemeldet|verlobt|diagnostiziert|abgesagt|verschoben|zurückgezogen|gewonnen|beendet|verlassen)(?= |$|,)',
+    ),
+    cue(
+      'fact',
+      '{my} (?!(?:\\p{L}+ )?(?:frage|problem|code|fehler|skript|programm|text|idee|meinung|eindruck|computer) )(?:[\\p{L}-]+ ){0,2}?[\\p{L}-]+ (?:ist|sind|war|hat|haben|kostet|beginnt|startet|endet|läuft|heißt|liegt|steht|dauert|fährt|wurde|wird)(?! (?:falsch|kaputt|leer|nicht definiert|das hier))',
+    ),
+    cue(
+      'fact',
+      '(?:ich|wir) (?:(?:jetzt|gerade|aktuell|seit [^,]{1,20}) )?(?:nehme|nehmen|fahre|fahren|trage|besitze|besitzen|nutze|verdiene|zahle|zahlen|miete|mieten|studiere|unterrichte|leite|betreue|pflege|rauche|trinke|esse|vertrage|darf|pendle|trainiere|habe (?:eine?n?|zwei|drei|kein\\p{L}*|seit)|haben (?:eine?n?|zwei|drei|kein\\p{L}*)|bin (?:seit|in|bei|am|im|ein|eine|gelernt\\p{L}*|von beruf)|arbeite|lebe|wohne|gehe (?:zur|zum|in die|auf die)|ziehe|wechsle|fange|starte|höre)(?! (?:mich (?:gerade|immer)|das|es|dir|dich|diesen|diese|dieses|ein problem|eine frage|einen fehler))(?= )',
+    ),
   ],
 }

@@ -174,5 +174,18 @@ export const PORTUGUESE_GRAMMAR: Grammar = {
       'pattern',
       `(?:eu )?(?:sempre|nunca|quase nunca|quase sempre|normalmente|geralmente|raramente|jamais) (?:me )?(?:${daily})`,
     ),
+    // Transitions and lasting facts in general.
+    cue(
+      'fact',
+      '(?:(?:eu|nós|já|finalmente|ontem|hoje|este ano|na semana passada|em \\p{L}+),? )*(?:(?:me|nos) (?:mudei|mudamos|casei|casamos|divorciei|separei|separamos|aposentei|formei|demiti|inscrevi|chamo)|(?:mudei|mudámos|casei|divorciei|separei|reformei)-?(?:me|nos)?|deixei|deixamos|larguei|comecei|começamos|começo|comprei|compramos|comprámos|vendi|vendemos|adotei|adotamos|tive|tivemos|terminei|acabei|passei|perdi|ganhei|consegui|aluguei|alugamos|abri|fundei|fiz|faço \\d+|pedi demissão|parei|troquei|entrei|saí|virei|cancelei|adiei|fui (?:promovid[oa]|demitid[oa]|contratad[oa]|diagnosticad[oa]|operad[oa])|estou (?:grávida|estudando|a estudar|tomando|a tomar|trabalhando|de licença|noiv[oa]|treinando))(?= |$)',
+    ),
+    cue(
+      'fact',
+      '(?:o |a |os |as )?(?:meus?|minhas?|noss[oa]s?) (?!(?:pergunta|problema|código|erro|dúvida|programa|texto|ideia|opinião) )(?:[\\p{L}-]+ ){0,4}?[\\p{L}-]+ (?:é|são|está|estão|era|tem|têm|se chama|chama-se|custa|começa|termina|mora|trabalha|nasceu|morreu|teve|toma|come|usa|mudou|subiu|vence|dura|estuda|joga|vai|vem|precisa|não (?:come|pode|bebe|toma|tolera))(?= )',
+    ),
+    cue(
+      'fact',
+      '(?:eu )?(?:tomo|uso|dirijo|conduzo|jogo|toco|estudo|tenho|temos|treino|canto|coleciono|ganho|pago|pagamos|alugo|pratico|ensino|cuido|crio|trabalho|trabalhamos|moro|moramos|vivo|vivemos|sou|somos|estou (?:em|no|na|há|casad[oa]|desempregad[oa]|aposentad[oa])|ando (?:de|a))(?! (?:uma pergunta|um problema|um erro|uma dúvida|que|isto|isso|vontade|ideia))(?= )',
+    ),
   ],
 }

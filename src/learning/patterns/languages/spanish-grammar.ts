@@ -177,5 +177,18 @@ export const SPANISH_GRAMMAR: Grammar = {
       'pattern',
       `(?:yo )?(?:siempre|nunca|casi nunca|casi siempre|normalmente|jamás) (?:${daily})|{yo}{no}soy (?:madrugador|madrugadora|noctámbul[oa])`,
     ),
+    // Transitions and lasting facts in general.
+    cue(
+      'fact',
+      '(?:(?:yo|ya|por fin|al final|hace [^,]{1,20}|ayer|hoy|este año|la semana pasada|en \\p{L}+),? )*(?:(?:me|nos) (?:mud[éo]|mudamos|cas[éo]|casamos|divorcié|divorciamos|separé|separamos|jubilé|cambié|cambiamos|operaron|ascendieron|despidieron|contrataron|gradué|hice|volví|apunté|compré|compramos|diagnosticaron|llamo|toca|voy|vamos)|dej[ée]|dejamos|empecé|empezamos|empiezo|compré|compramos|vendí|vendimos|adopté|adoptamos|tuve|tuvimos|terminé|acabé|aprobé|perdí|gané|renuncié|conseguí|alquilé|alquilamos|abrí|fundé|cumplí|cumplo|rompí|cancelé|cancelamos|he (?:dejado|empezado|comprado|vendido|cambiado|conseguido|terminado|aprobado|adoptado|aplazado))(?= )',
+    ),
+    cue(
+      'fact',
+      '(?:mi|mis|nuestr[oa]s?) (?!(?:pregunta|problema|código|error|duda|programa|texto|idea|opinión) )(?:[\\p{L}-]+ ){0,4}?[\\p{L}-]+ (?:es|son|está|están|era|tiene|tienen|se llama|cuesta|empieza|termina|vive|trabaja|nació|murió|tuvo|toma|come|usa|cambió|sube|subió|vence|dura|estudia|juega|va|viene|necesita|no (?:come|puede|bebe|toma|tolera))(?= )',
+    ),
+    cue(
+      'fact',
+      '(?:yo )?(?:tomo|uso|conduzco|juego|toco|estudio|estudiamos|llevo|tengo|tenemos|entreno|canto|colecciono|gano|pago|pagamos|alquilo|alquilamos|practico|enseño|dirijo|cuido|crío|trabajo|trabajamos|vivo|vivimos|soy|estoy (?:estudiando|embarazada|tomando|trabajando|casad[oa]|divorciad[oa]|jubilad[oa]|en paro|de baja)|vamos a tener)(?! (?:una pregunta|un problema|un error|una duda|que|esto|eso|ganas|idea|ni))(?= )',
+    ),
   ],
 }

@@ -1,6 +1,6 @@
 /**
- * Which batches are under way, so that another process can ask for them: a folder with one file for each. It holds names and
- * hashes, no text.
+ * Persists the running batches so that another process can collect them: a folder with one file per batch. It holds names
+ * and hashes, no text.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,19 +12,19 @@ import type { Instant } from '../../../lib/time.ts'
 export type BatchHandle = {
   readonly source: string
   readonly batchId: string
-  /** Whose vectors of which model, as a hash. */
+  /** Hash of account and model. */
   readonly origin: string
-  /** Of each text, both what it is called in the batch and where its vector goes in the cache. */
+  /** Per text: its id within the batch and its cache key. */
   readonly keys: readonly string[]
-  /** When it is waited for no longer. */
+  /** Deadline after which the batch is abandoned. */
   readonly expiresAt: Instant
-  /** How often it was not done by then. */
+  /** Number of expired deadlines. */
   readonly timeouts: number
 }
 
 export interface BatchLedger {
   list(): Promise<readonly BatchHandle[]>
-  /** In place of the one for the same batch. */
+  /** Replaces the entry of the same batch. */
   put(handle: BatchHandle): Promise<void>
   remove(handle: BatchHandle): Promise<void>
 }
@@ -53,7 +53,7 @@ function nameOf({ source, batchId: batch }: BatchHandle): string {
   return `${hash.slice(0, 32)}${SUFFIX}`
 }
 
-/** Null for what can't be read: its texts are embedded anew. */
+/** Null for an unreadable entry: its texts are embedded again. */
 async function readHandle(path: string): Promise<BatchHandle | null> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const value: unknown = parseJson(text)
@@ -61,7 +61,7 @@ async function readHandle(path: string): Promise<BatchHandle | null> {
 }
 
 function isHandle(value: unknown): value is BatchHandle {
-  const handle = value as Partial<BatchHandle> | null // every field is looked at
+  const handle = value as Partial<BatchHandle> | null // every field is validated
   return (
     typeof handle?.source === 'string' &&
     typeof handle.batchId === 'string' &&

@@ -1,4 +1,4 @@
-/** Which services embed in batches. */
+/** Services with a batch API for embeddings. */
 import {
   type RemoteEmbedderConfig,
   toRemoteEmbedderOptions,
@@ -7,7 +7,7 @@ import type { EmbeddingBatches } from './embedding-batches.ts'
 import { createGeminiBatches } from './gemini-batches.ts'
 import { createOpenaiBatches, createVoyageBatches } from './openai-batches.ts'
 
-/** Null where the provider has no batches. Nothing is asked yet. */
+/** Null for a provider without a batch API. Sends no request. */
 export function openEmbeddingBatches(config: RemoteEmbedderConfig): EmbeddingBatches | null {
   const options = () => ({ ...toRemoteEmbedderOptions(config), source: config.provider })
   switch (config.provider) {

@@ -1,9 +1,9 @@
 /**
- * Fills the cache of vectors by batches, so that whoever embeds the same texts afterwards finds them there. Whatever is left
- * undone is embedded as usual: a batch that fails costs time, never vectors.
+ * Fills the vector cache through batches. Texts left over are embedded as usual: a failed batch costs time, never
+ * vectors.
  *
- * A batch is noted in the ledger as soon as it has a name, and stays there until its vectors are in the cache: a process
- * that ends meanwhile leaves it to the next one.
+ * A batch enters the ledger as soon as it has a name and leaves it when its vectors are cached, so a process that ends
+ * meanwhile hands it to the next one.
  */
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { CircuitBreaker } from '../../../lib/circuit-breaker.ts'
@@ -19,7 +19,7 @@ import { normalizeVectors } from '../embedding-validation.ts'
 import type { BatchHandle, BatchLedger } from './batch-ledger.ts'
 import type { BatchItem, BatchState, EmbeddingBatches } from './embedding-batches.ts'
 
-/** Whose vectors these are: the same that the embedder's own cache goes by. */
+/** Must equal the scope of the embedder's own cache. */
 export type EmbedderIdentity = {
   readonly model: EmbeddingModel
   readonly account: string
@@ -27,14 +27,14 @@ export type EmbedderIdentity = {
 }
 
 export type BatchingLimits = {
-  /** Fewer texts are not worth a batch. */
+  /** Below this number of texts, a batch is not worthwhile. */
   readonly textsMin: number
   readonly textsMax: number
-  /** Of the texts of one batch, which are in memory as a whole. */
+  /** Maximum size of one batch, which is built in memory. */
   readonly charactersMax: number
   readonly concurrency: number
   readonly pollMs: number
-  /** How long a batch is waited for, and then once more. */
+  /** Wait per batch; an expired wait is repeated once. */
   readonly timeoutMs: number
 }
 
@@ -50,13 +50,13 @@ export const BATCHING_LIMITS: BatchingLimits = {
 export type PrefillProgress = { readonly done: number; readonly total: number }
 
 export type CachePrefillOptions = {
-  /** Documents, as they will be embedded. */
+  /** Documents exactly as they will be embedded. */
   readonly texts: readonly string[]
   readonly identity: EmbedderIdentity
   readonly cache: EmbeddingCache
   readonly batches: EmbeddingBatches
   readonly ledger: BatchLedger
-  /** One for the whole process. */
+  /** Shared by the whole process. */
   readonly breaker: CircuitBreaker
   readonly clock: Clock
   readonly limits?: Partial<BatchingLimits>
@@ -65,31 +65,31 @@ export type CachePrefillOptions = {
 }
 
 export type PrefillReport = {
-  /** Different texts, and how many of them were in the cache before. */
+  /** Distinct texts, and how many of them were cached before. */
   readonly texts: number
   readonly cached: number
-  /** How many came by batches, now or begun earlier, and how many are left for plain calls. */
+  /** Vectors from new and resumed batches, and texts left for regular calls. */
   readonly filled: number
   readonly remaining: number
-  /** Why some are left; null when none are. */
+  /** Reason for the texts left over; null when there are none. */
   readonly stopReason: string | null
 }
 
 const TEXT_TOKENS_MAX = 8_000
 const CACHE_KEYS_AT_ONCE = 500
 
-/** No service keeps what it has made for longer. */
+/** No service retains results for longer. */
 const FORGOTTEN_MS = 30 * DAY_MS
 
-/** So many polls in a row may fail before somebody else should ask. */
+/** Consecutive failed polls before the batch is left to another process. */
 const POLL_FAULTS_MAX = 10
 
-/** Throws only when it is stopped: the batches go on, and the next call asks for them. */
+/** Throws only when aborted; the batches continue and the next call collects them. */
 export async function prefillCache(parts: CachePrefillOptions): Promise<PrefillReport> {
   return new PrefillRun(parts).run()
 }
 
-/** Stops the batches that are under way. What they have made so far is lost. */
+/** Cancels running batches and discards their partial results. */
 export async function cancelBatches({
   batches,
   ledger,
@@ -97,7 +97,7 @@ export async function cancelBatches({
 }: Pick<CachePrefillOptions, 'batches' | 'ledger' | 'signal'>): Promise<number> {
   const mine = (await ledger.list()).filter(({ source }) => source === batches.source)
   for (const handle of mine) {
-    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended
+    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended already
     await ledger.remove(handle)
   }
   return mine.length
@@ -131,7 +131,7 @@ class PrefillRun {
       await this.#lookUp()
     } catch (error) {
       throwIfAborted(this.#parts.signal)
-      // Nothing could be kept either.
+      // Without a readable cache, nothing could be stored either.
       const { size: texts } = this.#textOf
       return {
         texts,
@@ -146,7 +146,7 @@ class PrefillRun {
     const underWay = new Set(begun.flatMap(({ keys }) => keys))
     const items = [...this.#missing].flatMap((key) => (underWay.has(key) ? [] : this.#item(key)))
     const isWorth = items.length >= this.#limits.textsMin
-    if (!isWorth && items.length > 0) this.#because = 'There are too few texts for a batch.'
+    if (!isWorth && items.length > 0) this.#because = 'Too few texts for a batch.'
     const jobs = [
       ...begun.map((handle) => () => this.#follow(handle)),
       ...(isWorth
@@ -177,7 +177,7 @@ class PrefillRun {
   async #begun(): Promise<readonly BatchHandle[]> {
     const { ledger, batches, clock } = this.#parts
     const all = await ledger.list()
-    // Those of other models and accounts stay for whoever uses these again, but not for ever.
+    // Batches of other models and accounts stay until they expire.
     for (const handle of all) {
       if (clock.now() - handle.expiresAt > FORGOTTEN_MS) await ledger.remove(handle)
     }
@@ -220,7 +220,7 @@ class PrefillRun {
     try {
       batch = await batches.submit(items, signal)
     } catch (error) {
-      // A service that knows no batches will not learn it.
+      // A service without a batch API will not gain one while this process runs.
       if (error instanceof AppError && error.facts.status === 404) breaker.trip(error.message)
       throw error
     }
@@ -233,7 +233,7 @@ class PrefillRun {
     try {
       await ledger.put(handle)
     } catch (error) {
-      await batches.cancel(batch, signal).catch(() => {}) // nobody would ever ask for it
+      await batches.cancel(batch, signal).catch(() => {}) // nothing would ever collect it
       throw error
     }
     await this.#follow(handle)
@@ -268,7 +268,7 @@ class PrefillRun {
       return await batches.poll(handle.batchId, signal)
     } catch (thrown) {
       const { code, facts } = toAppError(thrown)
-      if (facts.status === 404) await ledger.remove(handle) // there is no such batch any more
+      if (facts.status === 404) await ledger.remove(handle) // the batch no longer exists
       const isPassing = code === 'unavailable' && facts.retryable !== false
       if (!isPassing || faults >= POLL_FAULTS_MAX) throw thrown
       return null
@@ -283,9 +283,9 @@ class PrefillRun {
       await ledger.put(again)
       return again
     }
-    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended
+    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended already
     await ledger.remove(handle)
-    throw new AppError('unavailable', `A batch at ${handle.source} was not done in time.`)
+    throw new AppError('unavailable', `A batch at ${handle.source} missed its deadline.`)
   }
 
   async #settle(handle: BatchHandle, state: BatchState & { kind: 'ended' }): Promise<void> {
@@ -305,7 +305,7 @@ class PrefillRun {
     }, signal)
     await keep()
     await ledger.remove(handle)
-    await batches.discard(state.files, signal).catch(() => {}) // the service removes them some day
+    await batches.discard(state.files, signal).catch(() => {}) // the service removes them eventually
     if (state.failure !== null) throw new AppError('unavailable', state.failure)
     if (absent.size === 0) return
     const count = `${absent.size} of ${handle.keys.length} texts`

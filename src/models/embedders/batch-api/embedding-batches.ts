@@ -1,36 +1,36 @@
-/** Embedding many texts at once at a service that takes its time for it, and less money. */
+/** Batch APIs: discounted, asynchronous embedding of many texts. */
 
-/** `id` comes back with the vector: answers have no order. */
+/** `id` correlates a vector with its text: results are unordered. */
 export type BatchItem = { readonly id: string; readonly text: string }
 
-/** One line of an answer. The vector is unchecked, and undefined where there is none. */
+/** One line of the results. `vector` is not validated, and undefined when missing. */
 export type BatchLine = { readonly id: string; readonly vector: unknown }
 
 export type BatchState =
   | { readonly kind: 'running'; readonly done: number }
   | {
       readonly kind: 'ended'
-      /** Why it did not do all that it should; null when it says that it did. */
+      /** Reason for incomplete results; null when the service reports success. */
       readonly failure: string | null
-      /** Reads what it made, line by line: all of it may be more than memory holds. */
+      /** Streams the results line by line: together they may exceed memory. */
       readonly results: (
         take: (line: BatchLine) => Promise<void>,
         signal: AbortSignal | undefined,
       ) => Promise<void>
-      /** What the service keeps of it: texts and vectors. */
+      /** Input and output files that the service stores. */
       readonly files: readonly string[]
     }
 
 /**
- * A service's way of embedding in batches. A batch goes on without us, and is known by its name: whoever has that can ask
- * for it in another process. Failures are AppErrors, as for embedders.
+ * A provider's batch API. A batch runs without this process and is identified by its name, so any process can poll it.
+ * Failures are AppErrors, as for embedders.
  */
 export interface EmbeddingBatches {
   readonly source: string
-  /** The name of the batch. */
+  /** Returns the name of the batch. */
   submit(items: readonly BatchItem[], signal: AbortSignal | undefined): Promise<string>
   poll(batch: string, signal: AbortSignal | undefined): Promise<BatchState>
   cancel(batch: string, signal: AbortSignal | undefined): Promise<void>
-  /** Has the service remove what it keeps. */
+  /** Deletes the files stored at the service. */
   discard(files: readonly string[], signal: AbortSignal | undefined): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Batches of Google's Gemini. Files go up in two steps, to an address that the first one tells. */
+/** Google Gemini batches. Uploads are resumable: the first request returns the upload URL. */
 
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -19,7 +19,7 @@ export function createGeminiBatches(options: RemoteEmbedderOptions): EmbeddingBa
   const { resource, request } = createGeminiRequestBuilder(options)
   const secret = parseApiKey(options.apiKey, source)
   const base = parseBaseUrl(options.baseUrl ?? BASE_URL, source)
-  // `https://host/v1beta`: other doors stand before the version.
+  // `https://host/v1beta`: upload and download paths precede the version.
   const version = base.slice(base.lastIndexOf('/') + 1)
   const host = base.slice(0, -version.length - 1)
   const own = secret === undefined ? {} : { 'x-goog-api-key': secret }
@@ -53,7 +53,7 @@ export function createGeminiBatches(options: RemoteEmbedderOptions): EmbeddingBa
     return sendRequest(sender, { method: 'POST', body }, signal, async (response) => {
       await response.body?.cancel()
       const place = response.headers.get('x-goog-upload-url') ?? ''
-      // Only who was asked may get the key and the texts.
+      // The key and the texts must not go to another host.
       if (URL.canParse(place) && new URL(place).origin === new URL(host).origin) return place
       throw new AppError('unavailable', `${source} named no address of its own to upload to.`)
     })

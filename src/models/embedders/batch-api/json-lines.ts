@@ -1,8 +1,8 @@
-/** Files of JSON lines: as they are sent, and as they come back. */
+/** JSON Lines: encoding of uploads and streaming of downloads. */
 import { AppError } from '../../../lib/errors.ts'
 import { type HttpEndpoint, sendRequest } from '../../../lib/http-client.ts'
 
-/** A vector of 4,096 numbers takes about 100 KB. */
+/** A vector with 4,096 dimensions takes about 100 KB. */
 const LINE_CHARACTERS_MAX = 4_000_000
 
 export function toJsonLines(items: readonly unknown[]): Blob {
@@ -10,7 +10,7 @@ export function toJsonLines(items: readonly unknown[]): Blob {
   return new Blob(lines, { type: 'application/jsonl' })
 }
 
-/** Downloads a file and hands over its lines, one after the other. */
+/** Downloads a file and yields it line by line. */
 export function readJsonLines(
   sender: HttpEndpoint,
   take: (line: unknown) => Promise<void>,
@@ -34,7 +34,7 @@ export function readJsonLines(
   })
 }
 
-/** Files may lie at a signed address somewhere else, which needs no key and must not get one. */
+/** Files may be served from signed URLs on other hosts, which must not receive the API key. */
 const followingOnce: typeof fetch = async (input, init) => {
   const response = await fetch(input, init)
   const place = response.headers.get('location')

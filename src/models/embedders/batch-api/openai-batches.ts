@@ -1,4 +1,4 @@
-/** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
+/** Batches of OpenAI, and of Voyage, which takes the model once per batch: upload a file, run, download a file. */
 
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -20,7 +20,7 @@ type BatchDialect = {
   readonly source: string
   readonly baseUrl: string
   line(item: BatchItem): unknown
-  /** What is said about all lines. */
+  /** Request parameters common to all lines. */
   readonly request: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** Batches as a way to get vectors ahead, and an embedder whose documents wait for them. */
+/** Combines batch prefill with an embedder whose documents wait for it. */
 
 import { raceAbort } from '../../../lib/abort.ts'
 import { CircuitBreaker } from '../../../lib/circuit-breaker.ts'
@@ -19,7 +19,7 @@ import type { EmbeddingBatches } from './embedding-batches.ts'
 export type ProviderBatchEmbedderDependencies = {
   readonly embedder: Embedder
   readonly identity: Omit<EmbedderIdentity, 'model'>
-  /** The one that the embedder looks into. */
+  /** The cache that the embedder reads. */
   readonly cache: EmbeddingCache
   readonly batches: EmbeddingBatches
   readonly ledger: BatchLedger
@@ -28,16 +28,15 @@ export type ProviderBatchEmbedderDependencies = {
 }
 
 export type ProviderBatchEmbedder = BatchEmbedder & {
-  /** The same embedder; documents wait while they are held. */
+  /** The same embedder, but documents wait while a hold is active. */
   readonly embedder: Embedder
 }
 
-/** Two failures in a row end the use of batches for this process. */
+/** After two consecutive failures, this process stops using batches. */
 export function createBatchBreaker(clock: Clock): CircuitBreaker {
   return new CircuitBreaker({ clock, failuresMax: 2, resetMs: Number.POSITIVE_INFINITY })
 }
 
-/** Facts for `status`. */
 export function reportBatchState({ openReason, failures }: CircuitBreaker) {
   const why = openReason === null ? {} : { batchApiDisabledReason: openReason }
   return { batchApiEnabled: openReason === null, batchApiFailures: failures, ...why }
@@ -70,7 +69,7 @@ export function openProviderBatchEmbedder(
     textsMin: limits.textsMin ?? BATCHING_LIMITS.textsMin,
     deferEmbedding: hold,
     embedAll: async (texts, { signal } = {}) => {
-      // Once given up, there is nothing to wait for.
+      // Disabled batches must not hold documents back.
       if (breaker.openReason !== null) return
       const model = await embedder.describe(signal)
       try {

@@ -1,26 +1,26 @@
 /**
- * A second worker process for documents, at low priority, for as long as questions and documents compete for the first.
+ * A second worker process for documents, at low priority, while queries and documents compete for the first one.
  *
- * A question overtakes documents, but not the one that is being embedded, and that may take longer than the whole search.
- * So when questions keep arriving while documents are embedded, documents move to a process of their own. It costs a second
- * copy of the model in memory, so it is started only then, and ends when no documents came for a while.
+ * A query overtakes queued documents but not the one being embedded, which may take longer than the whole search. When
+ * queries keep arriving during document embedding, documents move to a second process. It holds another copy of the
+ * model, so it starts on demand and stops when idle.
  */
 import { AppError, toAppError } from '../../../lib/errors.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import type { Embedder, EmbedOptions } from '../../embedder.ts'
 
 export type DocumentWorkerOptions = {
-  /** Milliseconds from any beginning. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number
-  /** How long the process stays without documents. */
+  /** Idle time before the process stops. */
   readonly idleMs?: number
 }
 
-/** So many questions that met documents, within so long, are no accident. */
+/** Queries that had to wait for documents within this window start the process. */
 const COLLISIONS_MIN = 3
 const COLLISIONS_MS = 10_000
 const IDLE_MS = 30_000
-/** A process that failed is not tried again before this. */
+/** Pause before a failed process is started again. */
 const FAILED_MS = MINUTE_MS
 
 export function withDocumentWorker(
@@ -60,7 +60,7 @@ export function withDocumentWorker(
   async function embedInSecond(texts: readonly string[], options: EmbedOptions) {
     clearTimeout(timer)
     second ??= openSecond()
-    const worker = second // another call that fails meanwhile stops it
+    const worker = second // a concurrent call that fails stops it
     callsInSecond++
     try {
       const [known, own] = [await first.describe(options.signal), worker.describe(options.signal)]
@@ -70,7 +70,7 @@ export function withDocumentWorker(
       return await worker.embed(texts, options)
     } finally {
       callsInSecond--
-      // Nobody waits for an idle process to end, and the next call opens another one.
+      // The idle process ends in the background; the next call starts another one.
       if (callsInSecond === 0)
         timer = setTimeout(() => void stopSecond().catch(() => {}), idleMs).unref()
     }

@@ -5,7 +5,7 @@ import {
   type WorkerProcess,
 } from '../../runtime/worker-process.ts'
 import type { EmbedderWorkerAnswer, EmbedderWorkerRequest } from './embedder-worker-protocol.ts'
-// Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
+// Makes the compiler emit the worker, which nothing else imports.
 import type {} from './worker.ts'
 
 export type EmbedderWorkerListener = WorkerListener<EmbedderWorkerAnswer>
@@ -27,6 +27,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It has ended, or the system does not let us: then it is a process like any other.
+    // It has ended, or lowering its priority is not permitted.
   }
 }

@@ -1,14 +1,20 @@
-/** What the embedder and its worker process say to each other. */
+/** Messages between the embedder and its worker process. */
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { RuntimePreference } from '../../runtime/onnx-runtime.ts'
 import type { WorkerFailure } from '../../runtime/worker-server.ts'
 
-/** Where the files of a model are, or come from. */
+/** Location or origin of the model files. */
 export type ModelLocation =
-  /** One that comes with the package: its checksums must be there. */
-  | { readonly kind: 'shipped'; readonly name: string; readonly folder: string }
+  /** Shipped with the package: checksums are required. */
+  | {
+      readonly kind: 'shipped'
+      readonly name: string
+      readonly folder: string
+      /** A model in the same space for texts that are not English; null for a single model. */
+      readonly multilingualFolder: string | null
+    }
   | { readonly kind: 'folder'; readonly name: string; readonly folder: string }
-  /** Kept in `folder` once it was downloaded; `hubUrl` is null where downloading is not allowed. */
+  /** Stored in `folder` after the download; `hubUrl` is null when downloads are disabled. */
   | {
       readonly kind: 'hub'
       readonly name: string
@@ -20,7 +26,7 @@ export type ModelRequest = {
   readonly location: ModelLocation
   readonly runtime: RuntimePreference
   readonly threads: number
-  /** Null: the default, or the model's own limit where that is lower. */
+  /** Null selects the default, or the model's own limit if that is lower. */
   readonly tokensMax: number | null
 }
 
@@ -30,7 +36,7 @@ export type LoadedModel = {
   readonly runtime: string
   readonly threads: number
   readonly tokensMax: number
-  /** Why the native runtime is not the one that runs, if it was wanted. */
+  /** Why the native runtime was not used. */
   readonly nativeRuntimeError: string | null
 }
 
@@ -38,7 +44,7 @@ export type EmbedderWorkerRequest =
   | { readonly kind: 'open'; readonly request: ModelRequest }
   | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbeddingPurpose }
 
-/** Each request gets one answer, in order. */
+/** One answer per request, in order. */
 export type EmbedderWorkerAnswer = ModelAnswer | WorkerFailure
 
 export type ModelAnswer =

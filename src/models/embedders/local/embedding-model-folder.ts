@@ -1,4 +1,4 @@
-/** The files of an embedding model, read and checked. */
+/** Reads and verifies the files of an embedding model. */
 import { createHash } from 'node:crypto'
 import {
   type ModelConfigJson,
@@ -19,26 +19,25 @@ export const OPTIONAL_FILES = [
 export type OptionalFile = (typeof OPTIONAL_FILES)[number]
 
 export type ModelFolder = {
-  /** The weights, and what the file is called. */
   readonly weights: Pick<ModelFile, 'file' | 'bytes'>
   readonly tokenizer: ModelConfigJson
   readonly configs: ReadonlyMap<OptionalFile, ModelConfigJson>
-  /** Of everything that has an influence on vectors. */
+  /** Hash of every file that affects vectors. */
   readonly digest: string
 }
 
 const REMEDIES: Readonly<Record<ModelLocation['kind'], string>> = {
-  shipped: 'Choose a model that comes with Recollect, or install it again.',
-  folder: 'Put it there again.',
-  hub: 'Remove its folder, and it can be downloaded again.',
+  shipped: 'Choose a model that ships with Recollect, or reinstall Recollect.',
+  folder: 'Restore it.',
+  hub: 'Remove its folder to download it again.',
 }
 
 export function toModelOrigin({ kind, folder }: ModelLocation): ModelOrigin {
   return {
     folder,
-    what: 'embedding model',
+    description: 'embedding model',
     remedy: REMEDIES[kind],
-    mustHaveSums: kind === 'shipped',
+    checksumsRequired: kind === 'shipped',
   }
 }
 

@@ -1,4 +1,4 @@
-/** What callers may choose about the local model, checked. */
+/** Options of the local embedder, validated. */
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { parseIntegerOption } from '../../../domain/field-parsers.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -9,31 +9,31 @@ import type { ModelLocation, ModelRequest } from './embedder-worker-protocol.ts'
 
 export type LocalEmbedderOptions = {
   /**
-   * `gte-small-int8`, which comes with the package (the default); the path of a folder, beginning with `/` or `./`; or
-   * `owner/name` of a model on the hub.
+   * `gte-small-multilingual` (the default) or `gte-small-int8`, which ship with the package; the path of a folder,
+   * starting with `/` or `./`; or `owner/name` of a model on the hub.
    */
   readonly model?: string
-  /** Where models of the hub are kept. */
+  /** Folder for models from the hub. */
   readonly cacheFolder?: string
-  /** Whether a model of the hub that isn't kept yet may be downloaded. Default: no. */
+  /** Whether to download a missing model from the hub. Default: false. */
   readonly allowDownload?: boolean
   readonly hubUrl?: string
-  /** `auto` takes the native runtime where it can be loaded, and WebAssembly elsewhere. */
+  /** `auto` prefers the native runtime and falls back to WebAssembly. */
   readonly runtime?: RuntimePreference
-  /** How many texts may wait, of queries and of documents each. */
+  /** Queue limit in texts, for queries and documents separately. */
   readonly queueMax?: number
   readonly threads?: number
-  /** Where texts are cut. Half of what the default model could read: twice the length takes almost three times as long. */
+  /** Truncation limit. Half of what the default model reads: doubling it almost triples the time. */
   readonly tokensMax?: number
-  /** How long a worker may take for one text before it is taken for stuck. */
+  /** Time per text after which the worker counts as stuck. */
   readonly answerTimeoutMs?: number
-  /** Milliseconds from any beginning, for the pause after a failure. */
+  /** Monotonic milliseconds, for the pause after a failure. */
   readonly now?: () => number
 }
 
 export type LocalEmbedderSettings = {
   readonly name: string
-  /** Null where it is not known. */
+  /** Null when unknown. */
   readonly languages: readonly string[] | null
   readonly request: ModelRequest
   readonly queueMax: number
@@ -42,8 +42,30 @@ export type LocalEmbedderSettings = {
   readonly now: () => number
 }
 
-export const DEFAULT_MODEL = 'gte-small-int8'
-const LANGUAGES: ReadonlyMap<string, readonly string[]> = new Map([[DEFAULT_MODEL, ['en']]])
+export const DEFAULT_MODEL = 'gte-small-multilingual'
+
+type ShippedModel = {
+  readonly folder: string
+  readonly multilingualFolder: string | null
+  readonly languages: readonly string[]
+}
+
+/** The default embeds English with `gte-small-int8` and all else with a model whose vectors are mapped into its space. */
+const SHIPPED_MODELS: ReadonlyMap<string, ShippedModel> = new Map([
+  [
+    DEFAULT_MODEL,
+    {
+      folder: 'gte-small-int8',
+      multilingualFolder: 'use-multilingual-int3',
+      languages: 'en ar de es fr it ja ko nl pl pt ru th tr zh'.split(' '),
+    },
+  ],
+  ['gte-small-int8', { folder: 'gte-small-int8', multilingualFolder: null, languages: ['en'] }],
+])
+
+export function isShippedModel(name: string): boolean {
+  return SHIPPED_MODELS.has(name)
+}
 export const DEFAULT_TOKENS_MAX = 256
 export const TOKENS_MIN = 4
 const TOKENS_MAX = 8_192
@@ -52,11 +74,10 @@ const QUEUE_TEXTS_MAX = 65_536
 const THREADS_MAX = 64
 const ANSWER_MS_MAX = MINUTE_MS
 const HUB_URL = 'https://huggingface.co'
-/** Hardly a token stands for more. What lies beyond would be cut off after it was tokenised, which takes its time. */
+/** Bounds tokenization: few tokens are longer, and text beyond the limit would be truncated anyway. */
 const UNITS_PER_TOKEN = 16
 /**
- * One thread. A second one made short texts no faster on two cores, and slower when the other core had work; it would
- * take from the server what it gives to the model.
+ * One thread: a second one was no faster for short texts on two cores, slower under load, and takes CPU from the server.
  */
 const DEFAULT_THREADS = 1
 
@@ -75,7 +96,7 @@ export function parseLocalOptions(options: LocalEmbedderOptions): LocalEmbedderS
       : parseIntegerOption('tokensMax', options.tokensMax, TOKENS_MIN, TOKENS_MAX)
   return {
     name: place.name,
-    languages: place.kind === 'shipped' ? (LANGUAGES.get(place.name) ?? null) : null,
+    languages: SHIPPED_MODELS.get(place.kind === 'shipped' ? place.name : '')?.languages ?? null,
     request: {
       location: place,
       runtime,
@@ -97,7 +118,12 @@ export function parseLocalOptions(options: LocalEmbedderOptions): LocalEmbedderS
 function parseModelLocation(options: LocalEmbedderOptions): ModelLocation {
   const name = options.model ?? DEFAULT_MODEL
   if (SHIPPED_NAME.test(name)) {
-    return { kind: 'shipped', name, folder: join(findPackageFolder(), 'models', name) }
+    const { folder = name, multilingualFolder = null } = SHIPPED_MODELS.get(name) ?? {}
+    const models = join(findPackageFolder(), 'models')
+    return {
+      ...{ kind: 'shipped', name, folder: join(models, folder) },
+      multilingualFolder: multilingualFolder === null ? null : join(models, multilingualFolder),
+    }
   }
   if (HUB_NAME.test(name)) return parseHubLocation(name, options)
   if (isAbsolute(name) || /^\.{1,2}[\\/]/.test(name)) {
@@ -112,11 +138,9 @@ function parseModelLocation(options: LocalEmbedderOptions): ModelLocation {
 
 function parseHubLocation(name: string, options: LocalEmbedderOptions): ModelLocation {
   if (options.cacheFolder === undefined) {
-    throw new AppError(
-      'invalid_input',
-      `The model ${name} of the hub needs a cacheFolder to be kept in.`,
-      { model: name },
-    )
+    throw new AppError('invalid_input', `The model ${name} from the hub needs a cacheFolder.`, {
+      model: name,
+    })
   }
   const hubUrl = options.allowDownload === true ? parseHubUrl(options.hubUrl ?? HUB_URL) : null
   return { kind: 'hub', name, folder: join(resolve(options.cacheFolder), name), hubUrl }

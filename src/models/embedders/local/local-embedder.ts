@@ -1,9 +1,9 @@
 /**
- * The built-in embedder: a model on this machine, in a process of its own, so that the event loop never waits for it.
+ * The built-in embedder: a model in a process of its own, so that inference never blocks the event loop.
  *
- * One text at a time is on its way to the worker, all others wait here: queries can overtake, cancelled texts cost
- * nothing, and a text's vector never depends on its company (activations are quantised per batch). The model is loaded
- * at the first call. When that fails, calls fail with the same reason for a moment before it is tried again.
+ * The worker gets one text at a time; all others wait here, where queries overtake documents, cancelled texts cost
+ * nothing and a vector never depends on its batch (activations are quantized per batch). The model loads on the first
+ * call. When that fails, calls fail with the same reason until a pause is over.
  */
 import { throwIfAborted } from '../../../lib/abort.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -21,6 +21,7 @@ import type { EmbedderWorkerRequest, LoadedModel, ModelAnswer } from './embedder
 import {
   DEFAULT_TOKENS_MAX,
   type LocalEmbedderOptions,
+  type LocalEmbedderSettings,
   parseLocalOptions,
 } from './local-embedder-options.ts'
 import { createRequestQueue, type EmbeddingRequest } from './request-queue.ts'
@@ -59,7 +60,7 @@ export function openLocalEmbedderWith(
     },
   })
 
-  /** Without texts, only waits until the model is open. */
+  /** Without texts, waits until the model is open. */
   async function embed(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
@@ -87,12 +88,13 @@ export function openLocalEmbedderWith(
     async describe(signal) {
       throwIfAborted(signal)
       if (known === null) await embed([], 'query', signal)
-      if (known === null) throw new Error('A model was opened without being known.')
+      if (known === null) throw new Error('The model was opened without metadata.')
       const { model, dimensions, tokensMax } = known
       const { languages } = settings
       return {
         ...{ source: SOURCE, model, dimensions, tokensMax },
         ...(languages === null ? {} : { languages }),
+        ...(isMultilingual(settings) ? { isApproximateBeyondEnglish: true } : {}),
       }
     },
 
@@ -118,14 +120,18 @@ export function openLocalEmbedderWith(
   }
 }
 
+function isMultilingual({ request: { location } }: LocalEmbedderSettings): boolean {
+  return location.kind === 'shipped' && location.multilingualFolder !== null
+}
+
 function createExchangedModelError(model: string): AppError {
-  const message = `The model ${model} was exchanged while it was in use. Start again to embed with the new one.`
+  const message = `The model ${model} was replaced while in use. Restart to embed with the new files.`
   return new AppError('unavailable', message, { model })
 }
 
 function assertUsable(vector: Float32Array, dimensions: number | undefined): void {
   if (vector.length === dimensions && isFiniteThroughout(vector)) return
-  throw new AppError('unavailable', 'The local model gave a vector that can’t be used.', {
+  throw new AppError('unavailable', 'The local model returned an invalid vector.', {
     dimensions: vector.length,
   })
 }

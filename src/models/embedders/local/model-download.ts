@@ -1,8 +1,8 @@
 /**
- * Fetches a model from the hub into the folder where it is kept from then on.
+ * Downloads a model from the hub into the model folder.
  *
- * The hub lists the size and hash of every file. A download goes to a folder beside the final one, is compared with
- * that list, and is renamed only when it is complete: what is kept is whole, whenever the process is killed.
+ * The hub lists size and hash of every file. A download goes to a temporary sibling folder, is verified against that list
+ * and renamed when complete, so that a killed process leaves no partial model.
  */
 import { createHash, type Hash } from 'node:crypto'
 import {
@@ -28,22 +28,22 @@ type HubPlace = Extract<ModelLocation, { kind: 'hub' }>
 type HubFile = {
   readonly path: string
   readonly size: number
-  /** The hash that git gives the file, or SHA-256 where it is kept outside of git. */
+  /** Git's blob hash, or SHA-256 for files in LFS. */
   readonly hash: { readonly kind: 'git' | 'sha256'; readonly hex: string }
 }
 
 const FILE_BYTES_MAX = 2 ** 31
-/** What a killed download left is removed when it is certainly not under way any more. */
+/** Age after which a leftover download is removed: no live download is that old. */
 const LEFTOVER_MS = DAY_MS
 
-/** Does nothing when the model is there already. */
+/** Does nothing when the model exists. */
 export async function downloadModel(place: HubPlace): Promise<void> {
   if (await exists(place.folder)) return
   const { hubUrl } = place
   if (hubUrl === null) {
     throw new AppError(
       'missing_part',
-      `The model ${place.name} is not in ${place.folder}. Allow the download (allowDownload), or put its files there.`,
+      `The model ${place.name} is not in ${place.folder}. Set allowDownload, or put its files there.`,
       { model: place.name, path: place.folder },
     )
   }
@@ -77,7 +77,7 @@ async function downloadAll(
   }
 }
 
-/** Another process may have been faster, with the same files. */
+/** Another process may have finished first, with the same files. */
 async function moveInto(part: string, folder: string): Promise<void> {
   try {
     await rename(part, folder)
@@ -148,7 +148,7 @@ async function downloadFile(
     }
     await target.sync()
   } catch (cause) {
-    throw cause instanceof TypeError ? interrupted(place, file, cause) : cause // fetch breaks with a TypeError
+    throw cause instanceof TypeError ? interrupted(place, file, cause) : cause // fetch throws a TypeError when the connection breaks
   } finally {
     await target.close()
   }
@@ -195,7 +195,7 @@ function unusable(place: HubPlace, why: string): AppError {
 function interrupted(place: HubPlace, file: HubFile, cause?: unknown): AppError {
   return new AppError(
     'unavailable',
-    `The download of ${file.path} of the model ${place.name} did not arrive whole. Nothing of it was kept; try again.`,
+    `The download of ${file.path} of the model ${place.name} was interrupted or corrupted. Nothing was stored; try again.`,
     { model: place.name, file: file.path },
     cause,
   )
@@ -206,7 +206,7 @@ function cannotBeKept(place: HubPlace, cause: unknown): AppError {
   const code = reason === 'ENOSPC' ? 'disk_full' : 'unavailable'
   return new AppError(
     code,
-    `The model ${place.name} can't be kept in ${place.folder} (${reason}).`,
+    `The model ${place.name} could not be stored in ${place.folder} (${reason}).`,
     { model: place.name, path: place.folder },
     cause,
   )

@@ -1,5 +1,6 @@
-/** A model in memory: its tokenizer, its network and how its output becomes a vector. */
+/** A loaded embedding model: tokenizer, ONNX model and pooling. */
 import { AppError } from '../../../lib/errors.ts'
+import { isEnglish } from '../../../text/language.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { ModelConfigJson } from '../../runtime/model-files.ts'
 import { type OnnxModel, openOnnxModel } from '../../runtime/onnx-runtime.ts'
@@ -17,7 +18,29 @@ export type OnnxEmbeddingModel = {
 
 const DIGEST_CHARACTERS = 12
 
+/** A model for other languages is loaded with the first such text, so that English alone never pays for it. */
 export async function openEmbeddingModel(request: ModelRequest): Promise<OnnxEmbeddingModel> {
+  const { location } = request
+  const base = await openSingleModel(request)
+  if (location.kind !== 'shipped' || location.multilingualFolder === null) return base
+  const folder = location.multilingualFolder
+  let multilingual: Promise<OnnxEmbeddingModel> | null = null
+  const open = () =>
+    openSingleModel({ ...request, location: { ...location, folder } }).catch((error: unknown) => {
+      multilingual = null
+      throw error
+    })
+  return {
+    opened: base.opened,
+    embed: async (text, purpose) => {
+      if (isEnglish(text)) return base.embed(text, purpose)
+      multilingual ??= open()
+      return (await multilingual).embed(text, purpose)
+    },
+  }
+}
+
+async function openSingleModel(request: ModelRequest): Promise<OnnxEmbeddingModel> {
   const { location: place } = request
   if (place.kind === 'hub') await downloadModel(place)
   const folder = await readModelFolder(place)
@@ -43,8 +66,8 @@ export async function openEmbeddingModel(request: ModelRequest): Promise<OnnxEmb
 }
 
 /**
- * Vectors of different weights must never meet, and only what comes with the package is known by its name: elsewhere
- * the files may be exchanged under the same one.
+ * Vectors of different weights must never be mixed. Only shipped models are identified by name alone; in other folders
+ * the files may be replaced under the same name, so a digest is appended.
  */
 function buildModelIdentity(place: ModelLocation, folder: ModelFolder): string {
   if (place.kind === 'shipped') return place.name
@@ -63,7 +86,7 @@ function createTokenizerFunction(place: ModelLocation, folder: ModelFolder, toke
   const hasEnd = frame.length > 1
   return (text: string): readonly number[] => {
     const { ids } = tokenizer.encode(text)
-    if (ids.length === 0) return [0] // a tokenizer without markers, and a text without tokens
+    if (ids.length === 0) return [0] // no special tokens, and a text without tokens
     if (ids.length <= tokensMax) return ids
     const end = hasEnd ? ids.slice(-1) : []
     return [...ids.slice(0, tokensMax - end.length), ...end]
@@ -86,11 +109,11 @@ function readTokensMax(folder: ModelFolder, wanted: number | null): number {
   return wanted ?? Math.min(DEFAULT_TOKENS_MAX, modelMax)
 }
 
-/** Words that some models want before a text, so that they know whether it asks or answers. */
+/** Prompts that some models expect before queries or documents. */
 function readPrompts(
   config: ModelConfigJson | undefined,
 ): Readonly<Record<EmbeddingPurpose, string>> {
-  const prompts = (config?.prompts ?? {}) as ModelConfigJson // checked below, one by one
+  const prompts = (config?.prompts ?? {}) as ModelConfigJson // checked one by one below
   const first = (...names: readonly string[]) =>
     names.map((name) => prompts[name]).find((prompt) => typeof prompt === 'string') ?? ''
   return { query: first('query'), document: first('document', 'passage') }

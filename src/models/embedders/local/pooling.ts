@@ -1,11 +1,11 @@
-/** From what a model says about each token to one vector for the text. */
+/** Pools token embeddings into one vector. */
 import { AppError } from '../../../lib/errors.ts'
 import type { ModelConfigJson } from '../../runtime/model-files.ts'
 import type { OnnxOutput } from '../../runtime/onnx-runtime.ts'
 
 export type Pooling = 'mean' | 'cls'
 
-/** What the model's authors say, in the files of sentence-transformers; the mean where they say nothing. */
+/** Pooling declared in the sentence-transformers files; `mean` by default. */
 export function parsePooling(config: ModelConfigJson | undefined): Pooling {
   if (config === undefined) return 'mean'
   const named = config.pooling_mode
@@ -14,7 +14,7 @@ export function parsePooling(config: ModelConfigJson | undefined): Pooling {
   if (modes.length === 1 && (modes[0] === 'cls' || modes[0] === 'cls_token')) return 'cls'
   throw new AppError(
     'invalid_input',
-    `The model wants a pooling that is not supported (${modes.join(' and ') || 'none'}); mean and cls are.`,
+    `The model uses an unsupported pooling (${modes.join(' and ') || 'none'}). Supported: mean, cls.`,
   )
 }
 
@@ -24,7 +24,7 @@ function modesOf(config: ModelConfigJson): readonly string[] {
   return chosen.map((key) => key.slice(prefix.length))
 }
 
-/** A model gives one row for each token, or one for the whole text where it does the pooling itself. */
+/** Models output one row per token, or one row per text when pooling is part of the model. */
 export function poolOutput({ data, dims }: OnnxOutput, pooling: Pooling): Float32Array {
   const dimensions = dims.at(-1) ?? 0
   const rows = dims.length === 3 && pooling === 'mean' ? (dims[1] ?? 1) : 1
@@ -40,7 +40,7 @@ export function poolOutput({ data, dims }: OnnxOutput, pooling: Pooling): Float3
 function normalize(sums: Float64Array): Float32Array {
   const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
   if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
-    throw new AppError('unavailable', 'The model gave a vector without direction.')
+    throw new AppError('unavailable', 'The model returned a zero or non-finite vector.')
   }
   return Float32Array.from(sums, (sum) => sum / length)
 }

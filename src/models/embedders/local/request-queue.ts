@@ -1,6 +1,6 @@
 /**
- * The calls that wait for vectors. Queries go first, because somebody is waiting for them; otherwise first come, first
- * served. A backlog of documents can't shut queries out: each purpose has its own room.
+ * Queue of embedding calls. Queries overtake documents; within a purpose, first come, first served. Each purpose has its
+ * own limit, so a backlog of documents cannot block queries.
  */
 import { AppError } from '../../../lib/errors.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
@@ -10,11 +10,11 @@ import type { EmbedderWorkerRequest, ModelAnswer } from './embedder-worker-proto
 export type EmbeddingRequest = WorkerCall<EmbedderWorkerRequest, ModelAnswer> & {
   readonly texts: readonly string[]
   readonly purpose: EmbeddingPurpose
-  /** Of the texts that are done; the next text is the one at this length. */
+  /** Finished vectors; its length is the index of the next text. */
   readonly vectors: readonly Float32Array[]
 }
 
-/** Its limit counts texts. */
+/** Limited by the number of texts. */
 export type RequestQueue = WorkerCallQueue<EmbeddingRequest> & { pendingTexts(): number }
 
 export function createRequestQueue(textsMax: number): RequestQueue {
@@ -50,17 +50,17 @@ function first(lane: ReadonlySet<EmbeddingRequest>): EmbeddingRequest | undefine
 function refuseTooMany(texts: number, waiting: number, textsMax: number): void {
   const facts = { texts, waiting, textsMax }
   if (texts > textsMax) {
-    // Trying again would never help.
+    // A retry cannot help.
     throw new AppError(
       'invalid_input',
-      `At most ${textsMax} texts can be embedded in one call; these are ${texts}.`,
+      `At most ${textsMax} texts can be embedded in one call; got ${texts}.`,
       facts,
     )
   }
   if (waiting + texts > textsMax) {
     throw new AppError(
       'unavailable',
-      `The local model has ${waiting} texts waiting and takes at most ${textsMax}. Try again when it has caught up.`,
+      `The local model has ${waiting} texts queued, of at most ${textsMax}. Retry later.`,
       facts,
     )
   }

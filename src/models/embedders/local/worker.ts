@@ -1,4 +1,4 @@
-/** The process that runs a model for `embedder.ts`. */
+/** Worker process of the local embedder. */
 import { serveParentProcess } from '../../runtime/worker-server.ts'
 import type { EmbedderWorkerAnswer, EmbedderWorkerRequest } from './embedder-worker-protocol.ts'
 import { type OnnxEmbeddingModel, openEmbeddingModel } from './onnx-embedding-model.ts'
@@ -10,6 +10,6 @@ serveParentProcess(async (request: EmbedderWorkerRequest): Promise<EmbedderWorke
     model = await openEmbeddingModel(request.request)
     return { kind: 'opened', model: model.opened }
   }
-  if (model === null) throw new Error('A text came before the model was opened.')
+  if (model === null) throw new Error('Received a text before the model was opened.')
   return { kind: 'embedded', vector: await model.embed(request.text, request.purpose) }
 })

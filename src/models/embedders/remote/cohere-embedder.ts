@@ -1,4 +1,4 @@
-/** Cohere, in the second version of its interface. */
+/** Cohere, API version 2. */
 
 import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { buildBearerHeader } from '../../../lib/http-client.ts'

@@ -1,4 +1,4 @@
-/** How much of a text models read that are asked over the network, as their makers tell it. Few services say so themselves. */
+/** Documented token limits of remote models. Few services report them. */
 const TOKENS_READ: readonly (readonly [RegExp, number])[] = [
   [/all-minilm/, 256],
   [/paraphrase-multilingual/, 128],
@@ -13,7 +13,7 @@ const TOKENS_READ: readonly (readonly [RegExp, number])[] = [
   [/^voyage-(?:01|2|lite)/, 4_000],
 ]
 
-/** Undefined where it is not known, or more than any text of ours has. */
+/** Undefined when unknown, or beyond the length of our texts. */
 export function getModelTokensMax(model: string): number | undefined {
   return TOKENS_READ.find(([name]) => name.test(model.toLowerCase()))?.[1]
 }

@@ -1,6 +1,6 @@
 /**
- * The services that embed over the network, as data, and how one of them becomes an embedder that can be relied on:
- * batches, each of them tried again, within the rates, within its time, and checked.
+ * Remote embedding services as data, and the composition of a reliable embedder from one: batching, retries, rate limits,
+ * timeouts and validation.
  */
 
 import {
@@ -28,14 +28,14 @@ import { createVoyageEmbedder } from './voyage-embedder.ts'
 
 export type EmbeddingProvider = {
   readonly open: (options: RemoteEmbedderOptions) => EmbeddingSource
-  /** Null where there is no usual address and one must be given. */
+  /** Null for services without a default URL. */
   readonly baseUrl: string | null
-  /** Environment variables that usually hold the key, the likeliest first. None where no key is needed. */
+  /** Environment variables that usually hold the key, most common first. Empty when no key is needed. */
   readonly apiKeyVariables: readonly string[]
   readonly requiresApiKey: boolean
-  /** Whether queries are embedded otherwise than documents; `byModel`: by models that want it, see `promptsOf`. */
+  /** Whether queries and documents are embedded differently; `byModel`: for models with prompts, see `promptsOf`. */
   readonly isPurposeSpecific: boolean | 'byModel'
-  /** In one request. */
+  /** Limit per request. */
   readonly textsMax: number
 }
 
@@ -47,7 +47,7 @@ const openaiLike = {
   textsMax: 128,
 } as const
 
-/** Serves models of others, as they are. */
+/** Serves models of other makers unchanged. */
 const ofAnyModel = { ...openaiLike, isPurposeSpecific: 'byModel' } as const
 
 export const EMBEDDING_PROVIDER_TABLE = {
@@ -118,12 +118,12 @@ export type RemoteEmbedderConfig = QualifiedModel<EmbeddingProviderName> & {
   readonly random?: () => number
 }
 
-/** `openai/text-embedding-3-small`. Whatever follows the first slash is the model, other slashes included. */
+/** `openai/text-embedding-3-small`. Everything after the first slash is the model. */
 export function parseEmbeddingModel(text: string): QualifiedModel<EmbeddingProviderName> {
   return parseQualifiedModel(text, EMBEDDING_PROVIDERS)
 }
 
-/** Nothing is asked yet: a service that is down must not keep anyone from starting. */
+/** Sends no request: an unreachable service must not prevent startup. */
 export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
   const provider: EmbeddingProvider = EMBEDDING_PROVIDER_TABLE[config.provider]
   const raw = provider.open({ ...toRemoteEmbedderOptions(config), source: config.provider })
@@ -136,7 +136,7 @@ export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
   })
 }
 
-/** Whether queries and documents of the same text have different vectors, for caches. */
+/** For caches: whether queries and documents of equal text get different vectors. */
 export function isPurposeSpecific({
   provider,
   model,
@@ -146,7 +146,7 @@ export function isPurposeSpecific({
   return matters === 'byModel' ? findInstructionPrefixes(model) !== null : matters
 }
 
-/** Undefined at the usual address of the service. */
+/** Undefined for the default URL. */
 function computeHostId(config: RemoteEmbedderConfig): string | undefined {
   const address = parseBaseUrl(resolveBaseUrl(config), config.provider)
   return address === EMBEDDING_PROVIDER_TABLE[config.provider].baseUrl
@@ -155,7 +155,7 @@ function computeHostId(config: RemoteEmbedderConfig): string | undefined {
 }
 const HOST_CHARACTERS = 8
 
-/** Who is asked, for caches that outlive the process. */
+/** Hash of the account, for persistent caches. */
 export function hashRemoteAccount(config: RemoteEmbedderConfig): string {
   return hashAccount(resolveBaseUrl(config))
 }

@@ -1,4 +1,4 @@
-/** Google's Gemini. The key goes into a header, because addresses end up in logs. */
+/** Google Gemini. The key goes into a header, because URLs end up in logs. */
 
 import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { getField, pluckField } from '../../../lib/json.ts'
@@ -7,17 +7,16 @@ import type { EmbeddingSource } from '../embedding-validation.ts'
 import { createHttpEmbeddingSource, type RemoteEmbedderOptions } from './http-embedder.ts'
 
 const TASK_TYPES = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
-/** From its second generation on, models are told the purpose in the text, and silently ignore the task type. */
+/** Since the second generation, models take the purpose in the text and silently ignore the task type. */
 const TASK_PREFIXES = { query: 'task: search result | query: ', document: 'title: none | text: ' }
 const FIRST_GENERATION =
   /^(?:gemini-embedding-001|gemini-embedding-exp.*|text-embedding-.*|embedding-.*)$/
 
-/** How one text is asked for, in a request of its own or among others. */
+/** Request body of one text, alone or in a batch. */
 export function createGeminiRequestBuilder({ model, dimensions }: RemoteEmbedderOptions) {
   const resource = model.startsWith('models/') ? model : `models/${model}`
   const takesTaskType = FIRST_GENERATION.test(resource.slice('models/'.length))
   return {
-    /** The model's path. */
     resource,
     request: (text: string, purpose: EmbeddingPurpose) => ({
       model: resource,

@@ -1,4 +1,4 @@
-/** What the services have in common: one POST with texts, one answer with vectors. */
+/** Common part of the HTTP services: one POST with texts, one response with vectors. */
 
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import { type HttpEndpoint, postJson } from '../../../lib/http-client.ts'
@@ -8,26 +8,26 @@ import type { EmbeddingSource } from '../embedding-validation.ts'
 
 export type RemoteEmbedderOptions = {
   readonly model: string
-  /** Sent to the service and to nobody else: it is in no error, report or log. */
+  /** Sent only to the service; appears in no error, report or log. */
   readonly apiKey?: string
-  /** Where the service is; each has its usual address as default. */
+  /** Base URL; each service has a default. */
   readonly baseUrl?: string
-  /** Shorter vectors, of models that can make them. */
+  /** Requested dimensions, for models that support it. */
   readonly dimensions?: number
-  /** Under which name it reports, when not its own. */
+  /** Reported name, if it differs from the service. */
   readonly source?: string
   readonly responseBytesMax?: number
 }
 
-/** How one service wants to be asked. */
+/** Request and response format of one service. */
 export type EmbeddingProtocol = {
   readonly source: string
   readonly baseUrl: string
-  /** Below the base address. */
+  /** Path below the base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   buildRequestBody(texts: readonly string[], purpose: EmbeddingPurpose): unknown
-  /** Undefined when the answer doesn't have the form; what comes back is checked elsewhere. */
+  /** Undefined for an unexpected format; vectors are validated elsewhere. */
   parseVectors(answer: unknown): unknown
 }
 

@@ -1,6 +1,6 @@
 /**
- * What well-known models want to read before a text, to tell questions from what is looked through. Services that serve
- * any model pass texts on as they come, so the words must be in them; without them such a model finds clearly less.
+ * Instruction prefixes that well-known models expect before queries or documents. Services that serve any model pass
+ * texts on unchanged, and retrieval suffers clearly without the prefix.
  */
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
@@ -12,10 +12,10 @@ const FOR_SEARCHING: InstructionPrefixes = {
   document: '',
 }
 
-/** By a part of the model's name, whoever serves it and under whatever tag. As their makers say. */
+/** Matched by part of the model name, whatever the service or tag; as documented by the makers. */
 const PROMPTS: readonly (readonly [name: RegExp, prompts: InstructionPrefixes])[] = [
   [/nomic-embed-text/, { query: 'search_query: ', document: 'search_document: ' }],
-  // Not its `-instruct` variants, which want the task described.
+  // Not its `-instruct` variants, which expect a task description.
   [/\be5-(?:small|base|large)(?!.*instruct)/, { query: 'query: ', document: 'passage: ' }],
   [/\bmxbai-embed-(?:large|xsmall)/, FOR_SEARCHING],
   [/\bbge-(?:small|base|large)-en/, FOR_SEARCHING],

@@ -1,4 +1,4 @@
-/** Ollama on one's own machine or network. */
+/** Ollama. */
 
 import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { buildBearerHeader } from '../../../lib/http-client.ts'
@@ -10,7 +10,7 @@ export function createOllamaEmbedder(options: RemoteEmbedderOptions): EmbeddingS
   const { model, dimensions } = options
   return createHttpEmbeddingSource(options, {
     source: 'ollama',
-    // Not `localhost`, which may mean an address of the other family where nothing listens.
+    // Not `localhost`, which may resolve to the other address family.
     baseUrl: 'http://127.0.0.1:11434',
     path: '/api/embed',
     headers: buildBearerHeader(parseApiKey(options.apiKey, options.source ?? 'ollama')),

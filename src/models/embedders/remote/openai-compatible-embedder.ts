@@ -1,4 +1,4 @@
-/** OpenAI's embeddings, and everyone who speaks the same protocol: LM Studio, vLLM, Mistral, OpenRouter and others. */
+/** OpenAI and compatible services: LM Studio, vLLM, Mistral, OpenRouter and others. */
 
 import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { buildBearerHeader } from '../../../lib/http-client.ts'
@@ -7,7 +7,7 @@ import type { EmbeddingSource } from '../embedding-validation.ts'
 import { createHttpEmbeddingSource, type RemoteEmbedderOptions } from './http-embedder.ts'
 
 export type OpenaiCompatibleOptions = RemoteEmbedderOptions & {
-  /** What the wished-for dimensions are called: Mistral has a name of its own. */
+  /** Name of the dimensions field: Mistral has its own. */
   readonly dimensionsField?: 'dimensions' | 'output_dimension'
 }
 
@@ -28,7 +28,7 @@ export function createOpenaiCompatibleEmbedder(options: OpenaiCompatibleOptions)
   })
 }
 
-/** Vectors carry the index of their text; some servers answer out of order. */
+/** Vectors carry the index of their text; some servers respond out of order. */
 export function sortByIndex(data: unknown): unknown {
   if (!Array.isArray(data)) return undefined
   const indexes = data.map((item) => getField(item, 'index'))

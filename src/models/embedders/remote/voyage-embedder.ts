@@ -1,4 +1,4 @@
-/** Voyage AI. The answer is OpenAI's, the question is not. */
+/** Voyage AI. The response has OpenAI's format, the request does not. */
 
 import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { buildBearerHeader } from '../../../lib/http-client.ts'

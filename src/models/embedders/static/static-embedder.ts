@@ -1,6 +1,6 @@
 /**
- * Embeds by looking up: each piece of a word has a vector learnt beforehand, and a text gets the direction of their
- * sum. It knows neither word order nor context, but takes a tenth of a millisecond and no runtime.
+ * Static embeddings: sums precomputed vectors of word pieces. It ignores word order and context, but takes a tenth of a
+ * millisecond and no runtime.
  */
 import { basename, resolve } from 'node:path'
 import { throwIfAborted } from '../../../lib/abort.ts'
@@ -12,14 +12,14 @@ import { readStaticModel, type StaticModel } from './static-model-folder.ts'
 import { createWordPieceTokenizer } from './wordpiece-tokenizer.ts'
 
 export type StaticEmbedderOptions = {
-  /** What is in it says `folder.ts`. */
+  /** See `static-model-folder.ts`. */
   readonly folder: string
 }
 
 const SOURCE = 'static'
-/** About 5 ms of work. After that, timers and input have their turn. */
+/** About 5 ms of work between two yields to the event loop. */
 const CHARACTERS_PER_TURN = 8_192
-/** What a text is about shows in its beginning, and longer ones would hold up everything else. */
+/** Longer texts are truncated: their topic shows in the beginning, and they would block the event loop. */
 const TEXT_CHARACTERS_MAX = 8_192
 
 type EmbedText = (text: string) => Float32Array
@@ -30,7 +30,7 @@ type LoadedModel = {
   readonly embedText: EmbedText
 }
 
-/** Nothing is read before the first call. A folder that is missing or damaged is tried again by the next one. */
+/** Reads the folder on the first call; a missing or damaged folder is retried by the next one. */
 export function openStaticEmbedder({ folder }: StaticEmbedderOptions): Embedder {
   let state: EmbedderState = { kind: 'cold' }
   let loaded: LoadedModel | null = null
@@ -138,7 +138,7 @@ function normalize(sums: Float64Array): Float32Array {
     const length = Math.sqrt(squares)
     return Float32Array.from(sums, (sum) => sum / length)
   }
-  // Nothing that is known: along the last dimension, where vectors that come from a rotation vary least.
+  // No known piece: a unit vector along the last dimension, where rotated vectors vary least.
   const nowhere = new Float32Array(sums.length)
   nowhere[sums.length - 1] = 1
   return nowhere

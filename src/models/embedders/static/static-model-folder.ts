@@ -1,8 +1,7 @@
 /**
- * A folder of static vectors: `model.json` says their dimensions and the languages they were
- * made for, `vocabulary.txt` has one piece of a word a line, and
- * `vectors.bin` the scale of each piece (32-bit floats, little-endian) and after them the bytes of each piece.
- * `SHA256SUMS` is optional in a folder that somebody made for themselves.
+ * A static model: `model.json` with dimensions and languages, `vocabulary.txt` with one word piece per line, and
+ * `vectors.bin` with the scale of each piece (32-bit floats, little-endian) followed by the int8 values of all pieces.
+ * `SHA256SUMS` is optional in user-made folders.
  */
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -22,15 +21,15 @@ const SCALE_BYTES = 4
 const DIGEST_CHARACTERS = 8
 
 export type StaticModel = {
-  /** The folder's name and what distinguishes its contents: other vectors are another model. */
+  /** Folder name and digest: different vectors are a different model. */
   readonly name: string
   readonly dimensions: number
-  /** Null when the folder doesn't say. */
+  /** Null when not declared. */
   readonly languages: readonly string[] | null
   readonly vocabulary: readonly string[]
-  /** One for each piece; a number of its vector is a byte times the scale. */
+  /** One scale per piece; a component is its int8 value times the scale. */
   readonly scales: Float32Array
-  /** The bytes of all pieces, one after the other. */
+  /** int8 values of all pieces, concatenated. */
   readonly bytes: Int8Array
 }
 
@@ -142,7 +141,7 @@ async function readPart(folder: string, file: string): Promise<Buffer> {
     throw new AppError(
       isMissing ? 'missing_part' : 'unavailable',
       isMissing
-        ? `The file ${path} of the static vectors is missing. Put it there again, or choose another model.`
+        ? `The file ${path} of the static vectors is missing. Restore it, or choose another model.`
         : `The file ${path} of the static vectors could not be read (${reason}).`,
       { path },
       cause,
@@ -154,7 +153,7 @@ function damaged(folder: string, file: string, how: string): AppError {
   const path = join(folder, file)
   return new AppError(
     'damaged',
-    `The file ${path} of the static vectors is damaged: it ${how}. Put it there again.`,
+    `The file ${path} of the static vectors is damaged: it ${how}. Restore it.`,
     { path },
   )
 }

@@ -1,15 +1,15 @@
-/** Cuts English text into the pieces that a vocabulary has vectors for, the way BERT does. */
+/** WordPiece tokenizer, as in BERT. */
 import { Tokenizer } from '@huggingface/tokenizers'
 
 const UNKNOWN = '[UNK]'
-/** Longer words are nothing that anybody wrote. */
+/** Longer words are noise. */
 const WORD_CHARACTERS_MAX = 100
 
 export type WordPieceTokenizer = (text: string) => readonly number[]
 
 /**
- * The number of a piece is its place in the vocabulary. Names of special tokens in a text are text like any other, so
- * nobody can write something that only the model is meant to write.
+ * Piece ids are positions in the vocabulary. Names of special tokens in a text are ordinary text, so texts cannot inject
+ * special tokens.
  */
 export function createWordPieceTokenizer(vocabulary: readonly string[]): WordPieceTokenizer {
   const tokenizer = new Tokenizer(
@@ -39,7 +39,7 @@ export function createWordPieceTokenizer(vocabulary: readonly string[]): WordPie
   return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids
 }
 
-/** Without a piece for what isn't known, there would be texts that can't be cut. */
+/** Texts with unknown characters need it. */
 export function isUsableVocabulary(pieces: readonly string[]): boolean {
   return pieces.includes(UNKNOWN) && new Set(pieces).size === pieces.length
 }

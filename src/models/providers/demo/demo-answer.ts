@@ -1,10 +1,10 @@
-/** What the demo says: always the same for the same request. */
+/** Deterministic answers of the demo provider. */
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../domain/context-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import type { DemoMessage, DemoRequest } from './demo-request.ts'
 
 export type DemoAnswer = {
-  /** One for each token that is counted. */
+  /** One element per counted token. */
   readonly pieces: readonly string[]
   readonly isTruncated: boolean
   readonly inputTokens: number
@@ -34,7 +34,7 @@ function memoryPart(messages: readonly DemoMessage[]): string {
   return ['I was given this from memory:', ...lines.map((line) => `> ${line}`)].join('\n')
 }
 
-/** Those with the last words count most, then those in the instructions, then any others, the latest first. */
+/** Context blocks in the last user message take precedence, then those in the instructions, then others, latest first. */
 function givenMemories(messages: readonly DemoMessage[]): readonly string[] {
   const last = messages.findLastIndex(isPersons)
   const order = [
@@ -46,7 +46,7 @@ function givenMemories(messages: readonly DemoMessage[]): readonly string[] {
     const start = text.lastIndexOf(FENCE_OPEN)
     if (start < 0) continue
     const inside = text.slice(start + FENCE_OPEN.length).split(FENCE_CLOSE, 1)[0] ?? ''
-    // What day it is, is no memory.
+    // The current date is not a memory.
     return inside.split('\n').filter((line) => line.startsWith('- '))
   }
   return []

@@ -1,4 +1,4 @@
-/** What the demo is asked, read from any of the three formats. */
+/** Parses requests of all three formats. */
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { getField } from '../../../lib/json.ts'
 
@@ -7,14 +7,14 @@ export type DemoMessage = { readonly role: string; readonly text: string }
 export type DemoRequest = {
   readonly model: string
   readonly streams: boolean
-  /** Instructions first, then what was said, in order. */
+  /** Instructions first, then messages in order. */
   readonly messages: readonly DemoMessage[]
   readonly outputTokensMax: number | null
-  /** Whether a stream of the chat format ends with a count of tokens. */
+  /** Whether a chat stream ends with usage. */
   readonly includesUsage: boolean
 }
 
-/** What the API itself would refuse, with the field to blame. */
+/** Fields that the real API would reject. */
 export class DemoRequestError extends Error {
   readonly param: string | null
 
@@ -24,7 +24,7 @@ export class DemoRequestError extends Error {
   }
 }
 
-/** What limits the answer in each format; the older name last. */
+/** Output limit of each format; the legacy name last. */
 const LIMITS: Readonly<Record<ApiFormat, readonly string[]>> = {
   chat: ['max_completion_tokens', 'max_tokens'],
   responses: ['max_output_tokens'],
@@ -44,7 +44,7 @@ export function parseDemoRequest(format: ApiFormat, bytes: Uint8Array | null): D
   }
 }
 
-/** What Anthropic's API counts: a request that asks for no answer, and so needs no limit of one. */
+/** Anthropic's token counting endpoint, which needs no output limit. */
 export function parseTokenCountRequest(bytes: Uint8Array | null): readonly DemoMessage[] {
   const body = parseBody(bytes)
   readModel(body)
@@ -54,7 +54,7 @@ export function parseTokenCountRequest(bytes: Uint8Array | null): readonly DemoM
 function readModel(body: unknown): string {
   const model = getField(body, 'model')
   if (typeof model === 'string' && model !== '') return model
-  throw new DemoRequestError('Name a model: any name will do for the demo.', 'model')
+  throw new DemoRequestError('`model` is required; the demo accepts any name.', 'model')
 }
 
 function parseBody(bytes: Uint8Array | null): unknown {
@@ -64,7 +64,7 @@ function parseBody(bytes: Uint8Array | null): unknown {
     )
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   } catch {
-    // Told below, without a word of what was sent.
+    // Reported below, without quoting the request.
   }
   throw new DemoRequestError('The body of the request is not a JSON object.', null)
 }

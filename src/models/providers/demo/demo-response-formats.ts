@@ -1,20 +1,20 @@
-/** The demo's answer as each of the three APIs writes it, whole or as a stream of events. */
+/** Renders the demo's answer in each of the three API formats, as JSON or as SSE. */
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { DemoAnswer } from './demo-answer.ts'
 import type { DemoRequest } from './demo-request.ts'
 
-/** One answer with what is fixed about it. */
+/** An answer with its ids and timestamps. */
 export type DemoResponse = {
   readonly request: DemoRequest
   readonly answer: DemoAnswer
-  /** Unlike any other's, as conversations are told apart by it. */
+  /** Unique: sessions are resolved by it. */
   readonly id: string
   readonly createdSeconds: number
 }
 
 export type DemoResponseFormat = {
   whole(written: DemoResponse): object
-  /** In the order in which they are sent. */
+  /** In the order of the stream. */
   events(written: DemoResponse): Iterable<string>
 }
 
@@ -206,7 +206,7 @@ function data(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`
 }
 
-/** The name stands in the event twice, as clients read one or the other. */
+/** Clients read the event name from either place. */
 function event(name: string, fields: object): string {
   return `event: ${name}\n${data({ type: name, ...fields })}`
 }

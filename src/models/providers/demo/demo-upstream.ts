@@ -1,7 +1,7 @@
 /**
- * The demo: a provider without a key and without a network, so that a newcomer sees the whole way of a memory in the
- * first minute. It says what it is, quotes the memories it was given and repeats the last words. It has no tools, keeps
- * nothing, and says the same to the same request; only the ids of its answers are new each time, as those of others are.
+ * Demo provider without key and network, so that a first run shows the whole path of a memory. It explains itself, quotes
+ * the memories in the request and repeats the last message. It supports no tools, stores nothing, and answers equal
+ * requests equally, except for ids.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -13,9 +13,9 @@ import { DemoRequestError, parseDemoRequest, parseTokenCountRequest } from './de
 import { DEMO_RESPONSE_FORMATS } from './demo-response-formats.ts'
 
 export type DemoOptions = {
-  /** Digits and letters, unlike any before. */
+  /** Unique, alphanumeric. */
   readonly newId?: () => string
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly now?: () => number
 }
 
@@ -50,13 +50,13 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
   const format = API_FORMATS.find((name) => PATHS[name] === path)
   const dialect = format ?? (path.startsWith(PATHS.messages) ? 'messages' : 'chat')
   if ((format === undefined && !isCounted) || request.method !== 'POST') {
-    const message = `The demo has no ${request.method} ${path.slice(0, 80)}.`
+    const message = `The demo does not support ${request.method} ${path.slice(0, 80)}.`
     return createJsonResponse(404, errorOf(dialect, 'not_found_error', message, null))
   }
   try {
     if (isCounted)
       return createJsonResponse(200, {
-        input_tokens: countTokens(parseTokenCountRequest(request.body)),
+        input_tokens: countTokens(parseTokenCountRequest(bytesOf(request))),
       })
     return streamAnswer(request, dialect, options)
   } catch (thrown) {
@@ -71,7 +71,7 @@ function streamAnswer(
   format: ApiFormat,
   { newId = shortId, now = Date.now }: DemoOptions,
 ): UpstreamResponse {
-  const asked = parseDemoRequest(format, request.body)
+  const asked = parseDemoRequest(format, bytesOf(request))
   const createdSeconds = Math.floor(now() / 1_000)
   const written = { request: asked, answer: composeDemoAnswer(asked), id: newId(), createdSeconds }
   if (!asked.streams) return createJsonResponse(200, DEMO_RESPONSE_FORMATS[format].whole(written))
@@ -81,7 +81,7 @@ function streamAnswer(
   const stop = () => events.destroy(createAbortedError())
   request.signal.addEventListener('abort', stop, { once: true })
   events.once('close', () => request.signal.removeEventListener('abort', stop))
-  // Kept for whoever reads later, as with any other provider.
+  // The error is kept for a later reader, as with any other provider.
   events.on('error', () => {})
   return {
     status: 200,
@@ -99,6 +99,11 @@ function* inBytes(texts: Iterable<string>): Generator<Buffer> {
 
 function shortId(): string {
   return randomUUID().replaceAll('-', '')
+}
+
+/** Chat requests are never streams. */
+function bytesOf({ body }: UpstreamRequest): Uint8Array | null {
+  return body instanceof Uint8Array ? body : null
 }
 
 function createJsonResponse(status: number, body: object): UpstreamResponse {

@@ -4,13 +4,16 @@
  * it. Statements are never named: connection poolers that share a connection among clients would
  * mix the names up.
  */
-import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import { AppError } from '../../../lib/errors.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import { isConnectionReset, toCommitInDoubtError, toStoreError } from './postgres-errors.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>
 type Client = InstanceType<typeof import('pg').Client>
+
+/** Declared here, so that the types of the package do not need those of the optional driver. */
+export type QueryResultRow = { readonly [column: string]: unknown }
 
 export type QueryFunction = <R extends QueryResultRow>(
   sql: string,
@@ -321,3 +324,36 @@ async function rollBack(client: PoolClient): Promise<void> {
     client.release(true)
   }
 }
+
+const FOREIGN_ROWS = 500
+
+/**
+ * Reads a table of another program in one read-only transaction. The largest columns, such as vectors, are omitted by
+ * selecting rows as JSON without them.
+ */
+export async function* readForeignTable(
+  url: string,
+  table: string,
+): AsyncGenerator<{ readonly [column: string]: unknown }> {
+  const { Client } = await loadDriver()
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: FOREIGN_TIMEOUT_MS })
+  try {
+    await client.connect()
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await client.query(
+      `DECLARE foreign_rows CURSOR FOR SELECT to_jsonb(t) - 'embedding' AS row FROM ${client.escapeIdentifier(table)} t ORDER BY t.id`,
+    )
+    for (;;) {
+      const { rows } = await client.query(`FETCH ${FOREIGN_ROWS} FROM foreign_rows`)
+      if (rows.length === 0) break
+      for (const { row } of rows) yield row
+    }
+    await client.query('ROLLBACK')
+  } catch (error) {
+    throw toStoreError(error)
+  } finally {
+    await client.end().catch(() => {}) // the connection may be lost already
+  }
+}
+
+const FOREIGN_TIMEOUT_MS = 10_000

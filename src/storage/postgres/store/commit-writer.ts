@@ -148,6 +148,10 @@ class CorpusDelta {
        SET documents = c.documents + excluded.documents, terms = c.terms + excluded.terms`,
       [JSON.stringify(growth)],
     )
+    // The name of an owner without documents may be all that an erasure has left.
+    const shrunk = growth.filter(({ documents }) => documents < 0).map(({ owner }) => owner)
+    if (shrunk.length === 0) return
+    await query(`DELETE FROM ${corpus} WHERE owner_id = ANY ($1) AND documents = 0`, [shrunk])
   }
 }
 

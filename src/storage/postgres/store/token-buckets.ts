@@ -2,7 +2,7 @@
  * Token buckets shared by all processes: one row each, refilled by the server's clock, so that
  * clock differences between processes do not matter.
  */
-import { toStorable } from '../../../text/storable-text.ts'
+import { sha256 } from '../../../lib/hash.ts'
 import type { TakeTokens, TokenGrant } from '../../store.ts'
 import type { PostgresDatabase } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
@@ -21,7 +21,8 @@ export function createTokenBuckets({ query }: PostgresDatabase, names: SqlIdenti
       )
     }
     const [row] = await query<TokenGrant>(takeStatement(names), [
-      toStorable(name),
+      // A name contains that of an owner, which must not outlive the owner's erasure.
+      sha256(name),
       perMinute,
       wanted,
       least,

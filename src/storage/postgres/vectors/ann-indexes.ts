@@ -5,6 +5,7 @@
  * compared.
  */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { Mutex } from '../../../lib/mutex.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
@@ -24,9 +25,10 @@ import {
 
 export type AnnIndexes = {
   /**
-   * Starts an index build when the owner has many documents of the kind. Neither waits nor fails.
+   * Starts an index build when the owner has many documents of the kind, after `written` more were put. Neither waits for
+   * it nor fails.
    */
-  buildIfDue(storedSpace: StoredSpace, subject: IndexTarget): Promise<void>
+  buildIfDue(storedSpace: StoredSpace, subject: IndexTarget, written: number): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
@@ -38,6 +40,16 @@ export const NO_ANN_INDEXES: AnnIndexes = {
   drop: async () => {},
   report: () => ({}),
 }
+
+/**
+ * An index slows each write down several times, so a build waits for a pause between writes, and for an import that goes on
+ * without one at most this long.
+ */
+const WRITE_PAUSE_MS = 2_000
+const DEFERRAL_MS_MAX = 5 * MINUTE_MS
+
+/** How long a count of an owner's vectors is trusted. Other processes write as well. */
+const COUNT_TTL_MS = MINUTE_MS
 
 /** Exponential backoff: a build takes long, and the cause of a failure may persist. */
 const PAUSE_MS_MIN = MINUTE_MS
@@ -52,17 +64,52 @@ type BuildFailure = {
 export function createAnnIndexes(
   tables: VectorStorage<PgvectorFormat>,
   scannedMax: number,
-  now: () => number = () => performance.now(),
+  {
+    now = () => performance.now(),
+    writePauseMs = WRITE_PAUSE_MS,
+  }: { readonly now?: () => number; readonly writePauseMs?: number } = {},
 ): AnnIndexes {
   const { format: form } = tables
   const building = new Set<string>()
   const failed = new Map<string, BuildFailure>()
   const mutex = new Mutex()
+  const writtenAt = new Map<string, number>()
+  /** Until when, and for how many more documents, an owner needs no index. */
+  const sufficient = new Map<string, { documents: number; readonly until: number }>()
 
   /** Builds run one after the other; a build that finds another one in progress does nothing. */
   function build(storedSpace: StoredSpace, subject: IndexTarget): void {
-    building.add(buildIndexName(form, storedSpace, subject))
-    void mutex.run(() => attempt(storedSpace, subject))
+    const name = buildIndexName(form, storedSpace, subject)
+    building.add(name)
+    void waitForPause(name).then(() => mutex.run(() => attempt(storedSpace, subject)))
+  }
+
+  async function waitForPause(name: string): Promise<void> {
+    const latest = now() + DEFERRAL_MS_MAX
+    for (;;) {
+      const waitMs = Math.min(latest, (writtenAt.get(name) ?? 0) + writePauseMs) - now()
+      if (waitMs <= 0) return
+      await delay(waitMs, undefined, { ref: false })
+    }
+  }
+
+  /** Whether an index is missing. Counting is skipped while so few were written that the last count still decides. */
+  async function isDue(
+    name: string,
+    storedSpace: StoredSpace,
+    subject: IndexTarget,
+    written: number,
+  ): Promise<boolean> {
+    const known = sufficient.get(name)
+    if (known !== undefined && now() < known.until) {
+      known.documents -= written
+      if (known.documents >= 0) return false
+    }
+    const missing = await countMissing(tables, storedSpace, subject, scannedMax)
+    if (missing === null) return false
+    if (missing <= 0) return true
+    sufficient.set(name, { documents: missing - 1, until: now() + COUNT_TTL_MS })
+    return false
   }
 
   async function attempt(storedSpace: StoredSpace, subject: IndexTarget): Promise<void> {
@@ -70,6 +117,7 @@ export function createAnnIndexes(
     try {
       await buildIndex(tables, storedSpace, subject)
       failed.delete(name)
+      sufficient.delete(name)
     } catch (thrown) {
       const because = thrown instanceof Error ? thrown.message : String(thrown)
       const before = failed.get(name)?.pauseMs ?? PAUSE_MS_MIN / 2
@@ -81,13 +129,14 @@ export function createAnnIndexes(
   }
 
   return {
-    async buildIfDue(storedSpace, subject) {
+    async buildIfDue(storedSpace, subject, written) {
       const name = buildIndexName(form, storedSpace, subject)
+      writtenAt.set(name, now())
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
       if (!isIndexable(form, storedSpace) || building.has(name) || isPaused) return
-      const isDue = await needsIndex(tables, storedSpace, subject, scannedMax).catch(() => false)
+      const isMissing = await isDue(name, storedSpace, subject, written).catch(() => false)
       // Checked again, since another call may have started meanwhile.
-      if (isDue && !building.has(name)) build(storedSpace, subject)
+      if (isMissing && !building.has(name)) build(storedSpace, subject)
     },
 
     async drop(spaceNumber) {
@@ -112,19 +161,19 @@ export function createAnnIndexes(
   }
 }
 
-/** Stops counting at the threshold. */
-async function needsIndex(
+/** How many more documents the owner needs until an index is due; null where there is one. Stops counting there. */
+async function countMissing(
   { runnerFor: of, names, format: form }: VectorStorage<PgvectorFormat>,
   storedSpace: StoredSpace,
   subject: IndexTarget,
   scannedMax: number,
-): Promise<boolean> {
-  const [row] = await of([subject.owner]).query<{ due: boolean }>(
+): Promise<number | null> {
+  const [row] = await of([subject.owner]).query<{ missing: string | null }>(
     `SELECT CASE WHEN (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1))
-       THEN false ELSE (SELECT count(*) > $4 FROM (
+       THEN NULL ELSE $4 + 1 - (SELECT count(*) FROM (
          SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3
            AND ${NUMBER_CONDITION_BY_KIND[subject.kind]} LIMIT $4 + 1
-       ) AS held) END AS due`,
+       ) AS held) END AS missing`,
     [
       qualifyName(names.schema, buildIndexName(form, storedSpace, subject)),
       storedSpace.number,
@@ -132,7 +181,7 @@ async function needsIndex(
       scannedMax,
     ],
   )
-  return row?.due === true
+  return row?.missing == null ? null : Number(row.missing)
 }
 
 async function buildIndex(

@@ -119,9 +119,10 @@ async function put(
     },
   )
   for (const owner of owners) {
+    const hash = hashOwner(owner)
     for (const kind of DOCUMENT_KINDS) {
-      const isPut = rows.some((row) => row.kind === kind && row.owner_hash === hashOwner(owner))
-      if (isPut) await indexes.buildIfDue(kept, { owner, kind })
+      const written = rows.filter((row) => row.kind === kind && row.owner_hash === hash).length
+      if (written > 0) await indexes.buildIfDue(kept, { owner, kind }, written)
     }
   }
 }

@@ -1,6 +1,5 @@
 /** Vector spaces in the database: their numbers, columns and indexes. */
 
-import type { QueryResultRow } from 'pg'
 import type { OwnerId } from '../../../domain/ids.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -10,6 +9,7 @@ import type { VectorSpace } from '../../vector-index.ts'
 import type {
   PostgresDatabase,
   QueryFunction,
+  QueryResultRow,
   QueryRunner,
   SqlStatement,
 } from '../connection/postgres-driver.ts'

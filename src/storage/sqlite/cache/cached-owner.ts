@@ -6,7 +6,6 @@ import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { getTurnPosition, isTurnId, type SearchDocument } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
-import { computeIdf, scoreTermCounts } from '../../../text/search/bm25.ts'
 import { isMatchingDocument } from '../../document-filter.ts'
 import type { Change, DocumentFilter, SessionNeighbors } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -60,18 +59,6 @@ class CachedRow {
   /** Read-only: shared by all queries. */
   get memory(): SearchDocument {
     return this.#memory
-  }
-
-  /** A copy for callers, who may modify it. */
-  copy(): SearchDocument {
-    const { memory } = this
-    return {
-      ...memory,
-      place: { ...memory.place },
-      provenance: copied(memory.provenance),
-      entities: copied(memory.entities),
-      metadata: copied(memory.metadata),
-    }
   }
 
   /** Sorts the row within its sequence. Ends with the id. */
@@ -181,16 +168,16 @@ export class CachedOwner {
     }
   }
 
-  /** The matching documents among the ids, newest first. */
+  /** The matching documents among the ids, newest first. Shared by all queries. */
   find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     return [...new Set(ids)]
       .flatMap((id) => this.#rowOf(id) ?? [])
       .filter((row) => row.isPermitted(scope, where))
       .sort((a, b) => compareText(b.id, a.id))
-      .map((row) => row.copy())
+      .map((row) => row.memory)
   }
 
-  /** The documents that match a filter with a range of creation times, newest first. */
+  /** The documents that match a filter with a range of creation times, newest first. Shared by all queries. */
   findByCreation(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
     const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
       where
@@ -201,7 +188,7 @@ export class CachedOwner {
       if (row === null) continue
       const { createdAt } = row.memory
       if (createdAt < createdFrom || createdAt >= createdBefore) continue
-      if (row.isPermitted(scope, where)) found.push(row.copy())
+      if (row.isPermitted(scope, where)) found.push(row.memory)
     }
     return found
   }
@@ -218,25 +205,15 @@ export class CachedOwner {
   ): LexicalMatches {
     const { size } = this
     const averageLength = size === 0 ? 0 : this.terms / size
-    const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
-    const rarities = holding.map((rows) => computeIdf(rows, size))
-    const scores = new Float64Array(touched.length)
-    for (let index = 0; index < touched.length; index++) {
-      const slot = touched[index] ?? 0
-      const relative = averageLength > 0 ? (this.#slots[slot]?.length ?? 0) / averageLength : 1
-      scores[index] = scoreTermCounts(counts, rarities, relative, slot * terms.length)
-    }
+    const { slots, scores, idfs } = this.#postings.score(terms, size)
     const candidates: LexicalCandidate[] = []
     const best = new TopCandidates(scores)
     const consider = (position: number, isWanted: (row: CachedRow) => boolean) => {
-      const slot = touched[position] ?? 0
+      const slot = slots[position] ?? 0
       const row = this.#slots[slot]
       if (row == null || !isWanted(row) || !row.isPermitted(scope, where)) return
-      const own: number[] = []
-      for (let term = 0; term < terms.length; term++) {
-        own.push(counts[slot * terms.length + term] ?? 0)
-      }
-      candidates.push(scoreLexicalCandidate(row.columns, own, row.length, rarities, averageLength))
+      const counts = this.#postings.countTerms(terms, slot)
+      candidates.push(scoreLexicalCandidate(row.columns, counts, row.length, idfs, averageLength))
     }
     while (best.isWorthMore(limit - candidates.length)) consider(best.next(), () => true)
     if (candidates.length >= limit && memoriesMin > 0) {
@@ -247,7 +224,7 @@ export class CachedOwner {
       }
     }
     return {
-      terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
+      terms: terms.map((text, position) => ({ text, rarity: idfs[position] ?? 0 })),
       averageLength,
       candidates,
     }
@@ -343,7 +320,7 @@ export class CachedOwner {
     this.#slotOf.delete(id)
     this.#slots[slot] = null
     this.#ids.splice(placeIn(this.#ids, id), 1)
-    this.#postings.remove(row.length)
+    this.#postings.remove(slot, row.length)
     const keys = this.#courses.get(row.course ?? '')
     keys?.splice(placeIn(keys, row.courseKey), 1)
     for (const sequences of this.#spaces.values()) forgetSequence(sequences, row)
@@ -406,16 +383,6 @@ const RESIDENT_SELECTION = {
   number: 'memory.number',
   terms: 'memory.terms',
   terms_count: 'memory.terms_count',
-}
-
-/** Deep copy of a JSON value. */
-function copied<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copied) as Value // the same elements
-  const copy = { ...value } as Record<string, unknown> // a JSON object
-  // Nested values are rare.
-  for (const name in copy) if (typeof copy[name] === 'object') copy[name] = copied(copy[name])
-  return copy as Value // the same fields
 }
 
 function forgetSequence({ rows, byNumber }: Sequences, { number }: CachedRow): void {

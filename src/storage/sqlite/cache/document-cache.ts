@@ -10,44 +10,36 @@ import { LruCache } from '../../../lib/lru-cache.ts'
 import { isMatchingDocument } from '../../document-filter.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
-import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
 import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
 
 const ROWS_MAX = 10_000
 const CHARACTERS_MAX = 8_000_000
 
-type CachedDocument = {
-  readonly row: SqlRow
-  /** For filters only. Results are decoded anew, because callers may modify them. */
-  readonly memory: SearchDocument
-}
-
 export class DocumentCache {
   readonly #database: SqliteDatabase
-  readonly #rows = new LruCache<MemoryId, CachedDocument>({
+  readonly #rows = new LruCache<MemoryId, SearchDocument>({
     entriesMax: ROWS_MAX,
     weightMax: CHARACTERS_MAX,
-    weigh: ({ memory }) => memory.content.length,
+    weigh: ({ content }) => content.length,
   })
 
   constructor(database: SqliteDatabase) {
     this.#database = database
   }
 
-  /** The matching documents among the ids, newest first. */
+  /** The matching documents among the ids, newest first. Shared by all queries. */
   find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     const unique = [...new Set(ids)]
     const missing = unique.filter((id) => !this.#rows.peek(id))
     const loaded = missing.length === 0 ? [] : this.#load(scope, missing)
     const cached = unique.flatMap((id) => this.#rows.get(id) ?? [])
-    for (const row of loaded) this.#rows.set(row.memory.id, row)
+    for (const document of loaded) this.#rows.set(document.id, document)
     return [...cached, ...loaded]
       .filter(
-        ({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where),
+        (document) => isWithinScope(scope, document.place) && isMatchingDocument(document, where),
       )
-      .sort((a, b) => compareText(b.memory.id, a.memory.id))
-      .map(({ row }) => toDocument(row))
+      .sort((a, b) => compareText(b.id, a.id))
   }
 
   evict(id: MemoryId): void {
@@ -63,7 +55,7 @@ export class DocumentCache {
     this.#rows.clear()
   }
 
-  #load({ owner }: Scope, ids: readonly MemoryId[]): readonly CachedDocument[] {
+  #load({ owner }: Scope, ids: readonly MemoryId[]): readonly SearchDocument[] {
     const conditions = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
     const where = joinConditions([
       ...toScopeConditions('memory', { owner }, this.#database, conditions),
@@ -77,6 +69,6 @@ export class DocumentCache {
         },
         where.values,
       )
-      .map((row) => ({ row, memory: toDocument(row) }))
+      .map(toDocument)
   }
 }

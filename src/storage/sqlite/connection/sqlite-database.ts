@@ -53,6 +53,7 @@ export class SqliteDatabase {
     const isFirst = Number.isNaN(this.#dataVersion)
     this.#dataVersion = Number(row?.data_version)
     if (isFirst) return
+    this.clearPlaces()
     for (const cache of this.#caches) cache.invalidate()
   }
 
@@ -98,10 +99,10 @@ export class SqliteDatabase {
         isCommitted = false
       })
       this.connection.exec(isCommitted ? 'COMMIT' : 'ROLLBACK')
-      if (!isCommitted) this.#clearPlaces()
+      if (!isCommitted) this.clearPlaces()
       return result
     } catch (error) {
-      this.#clearPlaces()
+      this.clearPlaces()
       this.#rollBack()
       throw error
     }
@@ -143,9 +144,10 @@ export class SqliteDatabase {
   resolvePlace(place: Place): StoredPlace {
     const name = toPlaceKey(place)
     const known = this.#places.get(name)
-    if (known !== undefined) return known
     const owner = toStorable(place.owner)
     const user = toStorable(place.user ?? '')
+    // Another process may have erased the place since its number was cached.
+    if (known !== undefined && this.#hasPlace(known.number, owner, user)) return known
     this.run(
       `INSERT INTO place (owner, user, owner_number)
        VALUES (?1, ?2, coalesce((SELECT owner_number FROM place WHERE owner = ?1 LIMIT 1),
@@ -160,6 +162,11 @@ export class SqliteDatabase {
     const home = toStoredPlace(Number(row?.number), Number(row?.owner_number))
     this.#places.set(name, home)
     return home
+  }
+
+  #hasPlace(number: number, owner: string, user: string): boolean {
+    const sql = 'SELECT 1 FROM place WHERE number = ? AND owner = ? AND user = ?'
+    return this.all(sql, [number, owner, user]).length > 0
   }
 
   /** The number of an owner; null when nothing was ever written for it. */
@@ -189,7 +196,7 @@ export class SqliteDatabase {
     return home.number
   }
 
-  #clearPlaces(): void {
+  clearPlaces(): void {
     this.#places.clear()
     this.#ownerNumbers.clear()
   }

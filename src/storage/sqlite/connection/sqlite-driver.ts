@@ -191,6 +191,36 @@ export async function openCipher(
   return database
 }
 
+/** Opens a database of another program that SQLCipher 4 encrypts. */
+export async function openSqlcipher(
+  path: string,
+  key: DatabaseKey,
+): Promise<ReadableCipherDatabase> {
+  const { default: Database } = await importCiphers()
+  const database = new Database(path)
+  try {
+    database.pragma(`cipher = 'sqlcipher'`)
+    database.pragma('legacy = 4')
+    const literal = key.kind === 'raw' ? `x'${key.hex}'` : key.passphrase
+    database.pragma(`key = '${literal.replaceAll("'", "''")}'`)
+    database.prepare('SELECT count(*) FROM sqlite_schema').all()
+    return database as unknown as ReadableCipherDatabase // the package has `iterate` as well
+  } catch (error) {
+    database.close()
+    const message = `${path} cannot be decrypted with this key. Pass the key that its program uses.`
+    throw new AppError('locked', message, { path }, error)
+  }
+}
+
+export type ReadableCipherDatabase = {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    all(...values: readonly string[]): unknown[]
+    iterate(...values: readonly string[]): IterableIterator<unknown>
+  }
+  close(): unknown
+}
+
 const CIPHERS = 'better-sqlite3-multiple-ciphers'
 const NODE_WITH_PREBUILT_CIPHERS = 22
 const NODE_MAJOR = Number(process.versions.node.split('.')[0])

@@ -15,6 +15,7 @@ import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { indexDocument, unindexDocument } from '../search/lexical-search.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
+import { eraseUnusedPlaces } from './place-names.ts'
 import {
   ENTRY_COLUMNS,
   JOB_COLUMNS,
@@ -58,6 +59,7 @@ export function applyCommit(database: CachedDatabase, changes: readonly Change[]
 function write(database: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
   return database.runInTransaction((rollback): CommitOutcome => {
     const corpusDelta = new CorpusDelta()
+    const removedPlaces = new Set<number>()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(database, change)
@@ -66,13 +68,14 @@ function write(database: SqliteDatabase, changes: readonly Change[]): CommitOutc
       const reason =
         change.op === 'put'
           ? put(database, change, corpusDelta)
-          : removeOrCheck(database, change, corpusDelta)
+          : removeOrCheck(database, change, corpusDelta, removedPlaces)
       if (reason === null) continue
       rollback()
       const id = change.op === 'put' ? change.row.id : change.id
       return { kind: 'conflict', table: change.table, id, reason }
     }
     corpusDelta.write(database)
+    eraseUnusedPlaces(database, removedPlaces)
     return { kind: 'committed' }
   })
 }
@@ -105,10 +108,12 @@ function removeOrCheck(
   database: SqliteDatabase,
   change: Extract<Change, { op: 'remove' | 'check' }>,
   corpusDelta: CorpusDelta,
+  removedPlaces: Set<number>,
 ): ConflictReason | null {
   const row = readRow(database, change.table, change.id)
   const reason = checkRow(change.expect, row, change.scope)
   if (reason !== null || row === null || change.op === 'check') return reason
+  removedPlaces.add(Number(row.place_number))
   if (change.table === 'memory') {
     removeDocument(database, row, corpusDelta)
     return null

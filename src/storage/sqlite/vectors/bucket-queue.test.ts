@@ -26,3 +26,21 @@ it('[VI1] rows are taken from the highest on, all of them once, and the bound is
     }),
   )
 })
+
+it('[VI1] a queue of selected rows holds these alone, whatever was taken before', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(value, fc.boolean()), { maxLength: 500 }), (rows) => {
+      const most = Float32Array.from(rows, ([each]) => each)
+      const queue = new BucketQueue(most.length)
+      queue.pushAll(most)
+      queue.popMany(3)
+      const selected = queue.select(Uint8Array.from(rows, ([, isSelected]) => Number(isSelected)))
+      const taken: number[] = []
+      while (selected.maxRemaining !== null) taken.push(...selected.popMany(7))
+      const expected = rows.flatMap(([, isSelected], row) =>
+        isSelected && most[row] !== EXCLUDED_SCORE ? [row] : [],
+      )
+      expect(taken.toSorted((a, b) => a - b)).toEqual(expected)
+    }),
+  )
+})

@@ -1,27 +1,27 @@
 /**
- * Rows by the most that their similarity can be, highest first, without sorting those that nobody asks for: they are
- * counted in steps of similarity as they come, and only the rows of the highest steps are sorted.
+ * A priority queue of rows by an upper bound of their similarity. Rows are counted into buckets as they arrive, and only the
+ * highest buckets are sorted.
  *
  * Plain loops, because a search runs them over every row of an owner.
  */
 import { EXCLUDED_SCORE } from './wasm/scan-kernel.ts'
 
-/** Unit vectors reach from -1 to 1; what is beyond counts with the outermost step. */
+/** Similarities of unit vectors are between -1 and 1; values beyond fall into the outermost buckets. */
 const STEPS = 4_096
 const STEPS_PER_UNIT = 1_900
 const STEP_OF_ZERO = STEPS / 2
-/** Rows sorted at once: few at first, and more when that did not suffice. */
+/** Rows that are sorted at once: few at first, and more each time. */
 const FIRST_ROWS = 128
 const ROWS_MAX = 16_384
 const GROWTH = 4
-/** A row and the bits of its value fit into one number that is exact. */
+/** A row number and the bits of its value fit into one exact number. */
 const ROWS_IN_KEY = 2 ** 21
 
 export class BucketQueue {
   #most: Float32Array
   #rows = 0
   readonly #counts = new Uint32Array(STEPS)
-  /** Rows of this step and above have been sorted. */
+  /** Rows of this bucket and above are sorted. */
   #step = STEPS
   #sorted: Uint32Array = new Uint32Array()
   #taken = 0
@@ -32,7 +32,7 @@ export class BucketQueue {
     this.#most = new Float32Array(rows)
   }
 
-  /** Appends rows. Only before any is taken. */
+  /** Appends rows, before any is taken. */
   pushAll(most: Float32Array): void {
     if (this.#rows + most.length > this.#most.length) {
       const larger = new Float32Array(this.#rows * 2 + most.length)
@@ -41,16 +41,30 @@ export class BucketQueue {
     }
     this.#most.set(most, this.#rows)
     this.#rows += most.length
-    const counts = this.#counts
-    for (let index = 0; index < most.length; index++) {
-      const value = most[index] ?? EXCLUDED_SCORE
-      if (value === EXCLUDED_SCORE) continue
-      const step = stepOf(value)
-      counts[step] = (counts[step] ?? 0) + 1
-    }
+    for (let index = 0; index < most.length; index++) this.#count(most[index] ?? EXCLUDED_SCORE)
   }
 
-  /** The most that any row can be that was not taken yet; null when all were. */
+  /** A queue of the rows that are flagged with 1, none of them taken yet. */
+  select(flags: Uint8Array): BucketQueue {
+    const selected = new BucketQueue(this.#rows)
+    const from = this.#most
+    const to = selected.#most
+    for (let row = 0; row < this.#rows; row++) {
+      const value = flags[row] === 1 ? (from[row] ?? EXCLUDED_SCORE) : EXCLUDED_SCORE
+      to[row] = value
+      selected.#count(value)
+    }
+    selected.#rows = this.#rows
+    return selected
+  }
+
+  #count(value: number): void {
+    if (value === EXCLUDED_SCORE) return
+    const step = stepOf(value)
+    this.#counts[step] = (this.#counts[step] ?? 0) + 1
+  }
+
+  /** The highest bound among the rows that were not taken; null when all were. */
   get maxRemaining(): number | null {
     if (this.#taken >= this.#sorted.length) this.#sortMore()
     const row = this.#sorted[this.#taken]
@@ -80,7 +94,7 @@ export class BucketQueue {
   #between(lowest: number, above: number, count: number): Uint32Array {
     const most = this.#most
     const rows = new Uint32Array(count)
-    // The outermost steps hold whatever is beyond them.
+    // The outermost buckets hold all values beyond them.
     const from = lowest === 0 ? Number.NEGATIVE_INFINITY : lowest
     const to = above === STEPS ? Number.POSITIVE_INFINITY : above
     for (let row = 0, found = 0; found < count; row++) {
@@ -91,10 +105,7 @@ export class BucketQueue {
   }
 }
 
-/**
- * Highest first. As numbers that hold both the value and the row: what is sorted without asking which of two comes first
- * is sorted many times as fast.
- */
+/** Highest first. Sorts numbers that hold both value and row, because sorting without a comparator is many times as fast. */
 function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
   if (most.length > ROWS_IN_KEY)
     return rows.sort((a, b) => (most[b] ?? EXCLUDED_SCORE) - (most[a] ?? EXCLUDED_SCORE))
@@ -104,7 +115,7 @@ function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
   const keys = new Float64Array(rows.length)
   for (let at = 0; at < rows.length; at++) {
     const own = bits[at] ?? 0
-    // In the order of the values: the bits of a negative float count the other way round.
+    // The bits of negative floats order the other way round.
     const ordinal = own >= 0 ? own : -(own & 0x7fff_ffff)
     keys[at] = ordinal * ROWS_IN_KEY - (rows[at] ?? 0)
   }
@@ -116,7 +127,7 @@ function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
   return rows
 }
 
-/** In steps and parts of them. Never lower for a higher value. */
+/** The position among the buckets, as a fraction; monotonic. */
 function placeOf(value: number): number {
   return value * STEPS_PER_UNIT + STEP_OF_ZERO
 }

@@ -1,14 +1,14 @@
 /**
- * Which of an owner's vectors are those of memories, and which of turns: a bit for each sequence number. A sequence never
- * changes hands, so only new ones are read, whoever has written them.
+ * A bit set of the vectors of an owner that belong to memories and not to turns, by sequence number. A sequence number is
+ * never reused, so only new ones are read.
  */
 import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { OwnerVectorSpace } from './vector-tables.ts'
 
-/** Ids of turns stand behind those of memories. */
+/** Ids of turns sort after those of memories. */
 export const TURN_ID_MIN = 'turn_'
-/** Rows that are read at once. */
+/** Rows per statement. */
 const PAGE_ROWS = 1_000
 
 export class MemorySequences {
@@ -21,14 +21,14 @@ export class MemorySequences {
     return ((this.#bits[sequence >> 3] ?? 0) & (1 << (sequence & 7))) !== 0
   }
 
-  /** Reads what was written since then. */
+  /** Reads the sequence numbers that were added since the last call. */
   async extend(
     database: SqliteDatabase,
     owner: OwnerVectorSpace,
-    breather: TimeSlice,
+    timeSlice: TimeSlice,
   ): Promise<void> {
     while (this.#read < owner.lastSequence) {
-      this.#reading ??= this.#extend(database, owner, breather).finally(() => {
+      this.#reading ??= this.#extend(database, owner, timeSlice).finally(() => {
         this.#reading = null
       })
       await this.#reading
@@ -38,7 +38,7 @@ export class MemorySequences {
   async #extend(
     database: SqliteDatabase,
     owner: OwnerVectorSpace,
-    breather: TimeSlice,
+    timeSlice: TimeSlice,
   ): Promise<void> {
     const last = owner.lastSequence
     this.#makeRoom(last)
@@ -46,13 +46,13 @@ export class MemorySequences {
       this.#read === 0 ? allPages(database, owner) : newPages(database, owner, this.#read)
     for (const sequences of pages) {
       for (const sequence of sequences) this.#add(sequence)
-      if (breather.isExpired) await breather.yieldThread()
+      if (timeSlice.isExpired) await timeSlice.yieldThread()
     }
     this.#read = last
   }
 
   #add(sequence: number): void {
-    this.#makeRoom(sequence) // one that was written meanwhile
+    this.#makeRoom(sequence) // it may have been written meanwhile
     const at = sequence >> 3
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (sequence & 7))
   }
@@ -66,7 +66,7 @@ export class MemorySequences {
   }
 }
 
-/** Along the ids of memories, so that turns cost nothing. */
+/** Iterates the ids of memories, so that turns cost nothing. */
 function* allPages(
   database: SqliteDatabase,
   { space, ownerNumber }: OwnerVectorSpace,

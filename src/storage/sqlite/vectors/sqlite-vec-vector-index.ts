@@ -155,7 +155,7 @@ function emptyCopy(database: CachedDatabase, owner: OwnerVectorSpace): OwnerCopy
 
 async function extend(
   copy: OwnerCopy,
-  { database, owner, timeSlice: breather }: VectorSearchContext,
+  { database, owner, timeSlice }: VectorSearchContext,
 ): Promise<void> {
   while (copy.lastSequence < owner.lastSequence) {
     const rows = rowsAfter(database, owner, copy.lastSequence)
@@ -163,7 +163,7 @@ async function extend(
     const last = rows.at(-1)
     copy.lastSequence = last === undefined ? owner.lastSequence : Number(last.sequence)
     copy.rows += rows.length
-    if (breather.isExpired) await breather.yieldThread()
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
   }
 }
 

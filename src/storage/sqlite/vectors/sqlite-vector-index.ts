@@ -5,7 +5,7 @@
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { TimeSlice } from '../../../lib/event-loop.ts'
-import { isZeroVector } from '../../../lib/vector-math.ts'
+import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
 import type { CachedDatabase } from '../cache/cached-database.ts'
 import { VectorArena } from './vector-arena.ts'
@@ -17,6 +17,7 @@ import {
   findOwnerVectors,
   listVectors,
   markSpaceDropped,
+  type OwnerVectorSpace,
   putVectors,
   readStoredVectors,
   removeDroppedSpacesAsync,
@@ -34,6 +35,23 @@ export type SqliteVectorIndexOptions = {
 const MEMORY_BYTES = 512 * 2 ** 20
 const SKETCHED_FROM = 200_000
 
+/** An owner with documents and vectors in memory, and which of the vectors are those of the documents asked for. */
+type CachedVectors = {
+  readonly blocks: VectorBlockCache
+  readonly owner: OwnerVectorSpace
+  readonly sequences: ReadonlyMap<number, MemoryId>
+} | null
+
+function setBySequence<Value>(
+  values: Map<MemoryId, Value>,
+  sequences: ReadonlyMap<number, MemoryId>,
+  sequence: number,
+  value: Value,
+): void {
+  const id = sequences.get(sequence)
+  if (id !== undefined) values.set(id, value)
+}
+
 export function openSqliteVectorIndex(
   database: CachedDatabase,
   options: SqliteVectorIndexOptions = {},
@@ -43,23 +61,28 @@ export function openSqliteVectorIndex(
   /** Made when first needed: most commands never search. */
   let blocks: VectorBlockCache | null = null
 
-  /** Those that searches have read. */
-  function vectorsAtHand(
+  /** The documents whose vectors are in memory, if the owner's documents and vectors are. */
+  function findCached(space: VectorSpace, scope: Scope, ids: readonly MemoryId[]): CachedVectors {
+    const owner = blocks === null ? null : findOwnerVectors(database, space, scope)
+    const cachedOwner = database.ownerCache.get(owner?.ownerNumber ?? null)
+    if (blocks === null || owner === null || cachedOwner === null) return null
+    return { blocks, owner, sequences: cachedOwner.findSequences(owner.space, scope, ids) }
+  }
+
+  /** Reads the vectors of the other documents, and keeps them for the next call. */
+  function readOthers(
     space: VectorSpace,
     scope: Scope,
     ids: readonly MemoryId[],
+    cached: CachedVectors,
   ): ReadonlyMap<MemoryId, Float32Array> {
-    const owner = blocks === null ? null : findOwnerVectors(database, space, scope)
-    const resident = database.ownerCache.get(owner?.ownerNumber ?? null)
-    if (blocks === null || owner === null || resident === null) return new Map()
-    const sequences = resident.findSequences(owner.space, scope, ids)
-    const vectors = blocks.findExactVectors(owner, sequences.keys())
-    return new Map(
-      [...vectors].flatMap(([sequence, vector]) => {
-        const id = sequences.get(sequence)
-        return id === undefined ? [] : [[id, vector] as const]
-      }),
-    )
+    const vectors = readStoredVectors(database, space, scope, ids)
+    if (cached === null) return vectors
+    for (const [sequence, id] of cached.sequences) {
+      const vector = vectors.get(id)
+      if (vector !== undefined) cached.blocks.cacheSequenceVector(cached.owner, sequence, vector)
+    }
+    return vectors
   }
 
   return {
@@ -83,9 +106,37 @@ export function openSqliteVectorIndex(
     },
 
     async vectorsOf(space, scope, ids) {
-      const atHand = vectorsAtHand(space, scope, ids)
-      const others = ids.filter((id) => !atHand.has(id))
-      return new Map([...atHand, ...readStoredVectors(database, space, scope, others)])
+      const cached = findCached(space, scope, ids)
+      const found = new Map<MemoryId, Float32Array>()
+      if (cached !== null) {
+        const { blocks: cache, owner, sequences } = cached
+        for (const [sequence, vector] of cache.findExactVectors(owner, sequences.keys())) {
+          setBySequence(found, sequences, sequence, vector)
+        }
+      }
+      const others = ids.filter((id) => !found.has(id))
+      for (const [id, vector] of readOthers(space, scope, others, cached)) found.set(id, vector)
+      return found
+    },
+
+    async similaritiesOf(space, scope, ids, vector) {
+      const cached = findCached(space, scope, ids)
+      const found = new Map<MemoryId, number>()
+      if (cached !== null) {
+        const { blocks: cache, owner, sequences } = cached
+        for (const [sequence, similarity] of cache.computeSimilarities(
+          owner,
+          sequences.keys(),
+          vector,
+        )) {
+          setBySequence(found, sequences, sequence, similarity)
+        }
+      }
+      const others = ids.filter((id) => !found.has(id))
+      for (const [id, stored] of readOthers(space, scope, others, cached)) {
+        found.set(id, innerProduct(vector, stored))
+      }
+      return found
     },
 
     async list(space, scope, page) {

@@ -38,12 +38,16 @@ export class VectorBlock {
   readonly peaks: (number | null)[] = []
   /** Segments for vectors in full, and where in them that of a row begins. */
   readonly fullSegments: number[] = []
-  readonly exactVectorAddresses = new Map<number, number>()
+  readonly exactVectors = new RowAddresses()
   fullPlaces = 0
+  /** No vector of a row is longer than this. */
+  lengthMax = 0
   /** Where there are so many rows that it pays to look at less of them first. */
   sketches: VectorSketches | null = null
-  /** Which of the rows are those of memories; null until that is asked for. */
+  /** Which of the rows are those of memories: 1 for each of them, as far as was asked for. */
   memories: MemorySequences | null = null
+  memoryFlags = new Uint8Array()
+  flaggedRows = 0
   rows = 0
   /** Rows up to this one are loaded, as far as they still were there. */
   lastSequence = 0
@@ -65,7 +69,34 @@ export class VectorBlock {
 
   evict(row: number, arena: VectorArena): void {
     markDeleted(arena.dataView, this.rowAddress(row))
-    this.exactVectorAddresses.delete(row)
+    this.exactVectors.delete(row)
+  }
+}
+
+/** Addresses by row. A search looks up a thousand of them, which a `Map` makes slower than comparing the vectors. */
+class RowAddresses {
+  #addresses = new Float64Array()
+
+  /** 0 for none: the front of the arena is reserved. */
+  get(row: number): number {
+    return this.#addresses[row] ?? 0
+  }
+
+  set(row: number, address: number): void {
+    if (row >= this.#addresses.length) {
+      const larger = new Float64Array((row + 1) * 2)
+      larger.set(this.#addresses)
+      this.#addresses = larger
+    }
+    this.#addresses[row] = address
+  }
+
+  delete(row: number): void {
+    if (row < this.#addresses.length) this.#addresses[row] = 0
+  }
+
+  clear(): void {
+    this.#addresses = new Float64Array()
   }
 }
 
@@ -87,7 +118,7 @@ export class VectorBlockCache {
   }
 
   /** The owner's block with everything up to now in it; null when it doesn't fit. Give it back with `release`. */
-  async acquire(owner: OwnerVectorSpace, breather: TimeSlice): Promise<VectorBlock | null> {
+  async acquire(owner: OwnerVectorSpace, timeSlice: TimeSlice): Promise<VectorBlock | null> {
     if (owner.vectorCount * countRecordBytes(owner.dimensions) > this.arena.limitBytes) {
       this.#giveUp(this.#blocks.get(keyOf(owner)))
       return null
@@ -98,7 +129,7 @@ export class VectorBlockCache {
     block.users++
     try {
       while (block.lastSequence < owner.lastSequence) {
-        block.loading ??= this.#load(block, owner, breather).finally(() => {
+        block.loading ??= this.#load(block, owner, timeSlice).finally(() => {
           block.loading = null
         })
         if (!(await block.loading)) {
@@ -109,7 +140,7 @@ export class VectorBlockCache {
       }
       if (block.rows >= this.#sketchedFrom) {
         block.sketches ??= VectorSketches.create(this.arena, block)
-        await block.sketches?.buildMissing(breather)
+        await block.sketches?.buildMissing(timeSlice)
       }
     } catch (error) {
       this.release(block)
@@ -118,15 +149,26 @@ export class VectorBlockCache {
     return block
   }
 
-  /** Tells which sequences of the block are those of memories. */
-  async memoriesIn(
+  /** Flags the rows of memories with 1. */
+  async flagMemories(
     block: VectorBlock,
     owner: OwnerVectorSpace,
-    breather: TimeSlice,
-  ): Promise<MemorySequences> {
+    timeSlice: TimeSlice,
+  ): Promise<Uint8Array> {
     block.memories ??= new MemorySequences()
-    await block.memories.extend(this.#database, owner, breather)
-    return block.memories
+    await block.memories.extend(this.#database, owner, timeSlice)
+    if (block.rows > block.memoryFlags.length) {
+      const flags = new Uint8Array(block.rows * 2)
+      flags.set(block.memoryFlags)
+      block.memoryFlags = flags
+    }
+    for (; block.flaggedRows < block.rows; block.flaggedRows++) {
+      const sequence = readSequence(this.arena.dataView, block.rowAddress(block.flaggedRows))
+      // Rows that were loaded after these sequences were read are flagged by the next search.
+      if (sequence > owner.lastSequence) break
+      if (block.memories.has(sequence)) block.memoryFlags[block.flaggedRows] = 1
+    }
+    return block.memoryFlags
   }
 
   release(block: VectorBlock): void {
@@ -135,29 +177,25 @@ export class VectorBlockCache {
   }
 
   /**
-   * How near a row is to the query, which has this length, if a search has read its vector before: exactly, or, where
-   * that is below `least`, at most so near.
+   * The similarity of a row whose vector a search has read before: exact, or, where it is below `least`, an upper bound.
+   * `error`: how far an estimate can be off.
    */
   computeSimilarity(
     block: VectorBlock,
     row: number,
     query: Float32Array,
-    length: number,
+    error: number,
     least: number,
   ): number | null {
-    const address = block.exactVectorAddresses.get(row)
-    if (address === undefined) return null
-    const { arena } = this
-    const lengthMax = boundLength(arena.dataView, block.rowAddress(row), query.length)
-    const most =
-      arena.estimateInnerProduct(address, query) +
-      boundSummationError(query.length, length * lengthMax)
-    return most < least ? most : arena.computeInnerProduct(address, query)
+    const address = block.exactVectors.get(row)
+    if (address === 0) return null
+    const most = this.arena.estimateInnerProduct(address, query) + error
+    return most < least ? most : this.arena.computeInnerProduct(address, query)
   }
 
   /** Keeps a row's vector in full, unless memory is short. */
   cacheExactVector(block: VectorBlock, row: number, vector: Float32Array): void {
-    if (this.#blocks.get(block.key) !== block || block.exactVectorAddresses.has(row)) return
+    if (this.#blocks.get(block.key) !== block || block.exactVectors.get(row) !== 0) return
     const perSegment = this.arena.vectorsPerSegment(vector.length)
     const place = block.fullPlaces
     if (place === block.fullSegments.length * perSegment) {
@@ -168,7 +206,7 @@ export class VectorBlockCache {
     const segment = block.fullSegments[Math.floor(place / perSegment)] ?? 0
     const address = segment + (place % perSegment) * vector.byteLength
     this.arena.readFloats(address, vector.length).set(vector)
-    block.exactVectorAddresses.set(row, address)
+    block.exactVectors.set(row, address)
     block.fullPlaces++
   }
 
@@ -177,15 +215,45 @@ export class VectorBlockCache {
     owner: OwnerVectorSpace,
     sequences: Iterable<number>,
   ): ReadonlyMap<number, Float32Array> {
-    const block = this.#blocks.get(keyOf(owner))
     const found = new Map<number, Float32Array>()
-    if (block === undefined) return found
-    for (const sequence of sequences) {
-      const address = block.exactVectorAddresses.get(this.#rowOf(block, sequence))
-      if (address === undefined) continue
+    this.#visitExactVectors(owner, sequences, (sequence, address) => {
       found.set(sequence, this.arena.readFloats(address, owner.dimensions).slice())
-    }
+    })
     return found
+  }
+
+  /** The similarities of those sequences whose vectors are at hand in full. */
+  computeSimilarities(
+    owner: OwnerVectorSpace,
+    sequences: Iterable<number>,
+    query: Float32Array,
+  ): ReadonlyMap<number, number> {
+    const found = new Map<number, number>()
+    this.#visitExactVectors(owner, sequences, (sequence, address) => {
+      found.set(sequence, this.arena.computeInnerProduct(address, query))
+    })
+    return found
+  }
+
+  /** Keeps the vector of a sequence in full, if its row is loaded and memory is not short. */
+  cacheSequenceVector(owner: OwnerVectorSpace, sequence: number, vector: Float32Array): void {
+    const block = this.#blocks.get(keyOf(owner))
+    const row = block === undefined ? -1 : this.#rowOf(block, sequence)
+    if (block !== undefined && row >= 0) this.cacheExactVector(block, row, vector)
+  }
+
+  #visitExactVectors(
+    owner: OwnerVectorSpace,
+    sequences: Iterable<number>,
+    visit: (sequence: number, address: number) => void,
+  ): void {
+    const block = this.#blocks.get(keyOf(owner))
+    if (block === undefined) return
+    for (const sequence of sequences) {
+      const row = this.#rowOf(block, sequence)
+      const address = row < 0 ? 0 : block.exactVectors.get(row)
+      if (address !== 0) visit(sequence, address)
+    }
   }
 
   /** The row of a sequence, by halving: rows come in the order of their sequences. -1 when it isn't loaded. */
@@ -220,7 +288,7 @@ export class VectorBlockCache {
   }
 
   /** Appends the rows that the block lacks. False when there is no memory for them. */
-  async #load(block: VectorBlock, owner: OwnerVectorSpace, breather: TimeSlice): Promise<boolean> {
+  async #load(block: VectorBlock, owner: OwnerVectorSpace, timeSlice: TimeSlice): Promise<boolean> {
     while (block.lastSequence < owner.lastSequence) {
       const free = block.segments.length * block.rowsPerSegment - block.rows
       const limit = free + SEGMENTS_PER_READ * block.rowsPerSegment
@@ -234,7 +302,7 @@ export class VectorBlockCache {
       this.#append(block, read.records, rows)
       // Fewer than asked for: there is nothing behind them.
       block.lastSequence = rows < limit ? owner.lastSequence : read.lastSequence
-      if (breather.isExpired) await breather.yieldThread()
+      if (timeSlice.isExpired) await timeSlice.yieldThread()
     }
     return true
   }
@@ -246,6 +314,7 @@ export class VectorBlockCache {
       const part = records.subarray(row * block.rowBytes, (row + count) * block.rowBytes)
       this.arena.bytes.set(part, block.rowAddress(block.rows))
       this.#notePeaks(block, part)
+      noteLengths(block, part)
       block.rows += count
       row += count
     }
@@ -288,8 +357,15 @@ export class VectorBlockCache {
 
   #giveUpFull(block: VectorBlock): void {
     this.arena.releaseSegments(block.fullSegments.splice(0))
-    block.exactVectorAddresses.clear()
+    block.exactVectors.clear()
     block.fullPlaces = 0
+  }
+}
+
+function noteLengths(block: VectorBlock, records: Uint8Array): void {
+  const memory = new DataView(records.buffer, records.byteOffset, records.length)
+  for (let at = 0; at < records.length; at += block.rowBytes) {
+    block.lengthMax = Math.max(block.lengthMax, boundLength(memory, at, block.dimensions))
   }
 }
 

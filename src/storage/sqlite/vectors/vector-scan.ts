@@ -11,7 +11,11 @@ import {
   tightenForPeak,
   type VectorArena,
 } from './vector-arena.ts'
-import type { VectorBlock, VectorBlockCache } from './vector-block-cache.ts'
+import {
+  boundSummationError,
+  type VectorBlock,
+  type VectorBlockCache,
+} from './vector-block-cache.ts'
 import { readSequence } from './vector-record.ts'
 import {
   NO_CACHED_VECTORS,
@@ -61,7 +65,12 @@ async function scanAll(
     ranking.pushAll(arena.scan(block.rowAddress(row), count, query, place))
     if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
   }
-  return { candidates: ranking, ...createBlockAccess(search, blocks, block, prepared) }
+  return {
+    candidates: ranking,
+    rankMemories: async () =>
+      ranking.select(await blocks.flagMemories(block, search.owner, search.timeSlice)),
+    ...createBlockAccess(search, blocks, block, prepared),
+  }
 }
 
 /** Those rows only whose sketches are near, and those that have none. */
@@ -159,25 +168,25 @@ function createQueryFitter(
 
 /** From the rows of a block to the database. */
 function createBlockAccess(
-  { query, owner, timeSlice: breather }: VectorSearchContext,
+  { query }: VectorSearchContext,
   blocks: VectorBlockCache,
   block: VectorBlock,
   { length }: PreparedQuery,
 ): Omit<ScanResult, 'candidates'> {
   const { arena } = blocks
+  const error = boundSummationError(query.vector.length, length * block.lengthMax)
   return {
     sequenceOf: (row) => readSequence(arena.dataView, block.rowAddress(row)),
     markDeleted: (row) => block.evict(row, arena),
     findSimilarity: (row, least) =>
-      blocks.computeSimilarity(block, row, query.vector, length, least),
+      blocks.computeSimilarity(block, row, query.vector, error, least),
     cacheVector: (row, vector) => blocks.cacheExactVector(block, row, vector),
-    memories: () => blocks.memoriesIn(block, owner, breather),
   }
 }
 
 /** Scans rows as they come from the database, for owners that are larger than the memory for blocks. */
 async function scanFromDatabase(
-  { database, owner, query, timeSlice: breather }: VectorSearchContext,
+  { database, owner, query, timeSlice }: VectorSearchContext,
   { arena }: { readonly arena: VectorArena },
   place: number,
 ): Promise<ScanResult> {
@@ -195,7 +204,7 @@ async function scanFromDatabase(
       sequences.push(readSequence(arena.dataView, arena.scratchAddress + row * rowBytes))
     }
     after = read.lastSequence
-    if (breather.isExpired) await breather.yieldThread()
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
   }
   return {
     candidates: ranking,

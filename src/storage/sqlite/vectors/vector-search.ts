@@ -1,9 +1,9 @@
 /**
- * The nearest memories: a scan over all of an owner's vectors in bytes gives each the most that its similarity can be,
- * and the most promising are looked up in the database and compared exactly, until no other can be closer.
+ * Nearest-neighbor search: a scan over all quantized vectors of an owner gives an upper bound of each similarity. The rows
+ * with the highest bounds are compared exactly and looked up in the database, until no other row can be closer.
  *
- * So the answer is exact among the rows that were scanned, whatever was lost by rounding to bytes, and never depends on the
- * limit. Looking up also applies the filters and shows which rows are gone.
+ * The result is exact among the scanned rows, whatever quantization lost, and never depends on the limit. Looking up also
+ * applies the filters and detects deleted rows.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
@@ -21,29 +21,29 @@ import {
   toScopeConditions,
 } from '../store/sql-filters.ts'
 import type { BucketQueue } from './bucket-queue.ts'
-import { type MemorySequences, TURN_ID_MIN } from './memory-sequences.ts'
+import { TURN_ID_MIN } from './memory-sequences.ts'
 import { type OwnerVectorSpace, readStoredVectorsBatch } from './vector-tables.ts'
 
-/** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
+/** Rows that are looked up at once, which takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
 const LOOKUP_ROWS_MAX = 256
 
-/** Rows compared at once. Not more, because those that are not at hand are read. */
+/** Rows that are compared at once. Vectors that are not cached are read from the database. */
 const COMPARED_ROWS = 128
 
-/** Rows compared before the closest are looked up, as long as it is not known that the filters let them pass. */
+/** Rows that are compared before the closest are looked up, while it is unknown whether the filters permit them. */
 const UNSEEN_ROWS_MAX = 256
 
-/** After this many that were not permitted, the permitted ones are read from the database before going on. */
+/** After so many rows that the filters exclude, all permitted rows are read from the database first. */
 const REFUSALS_MAX = 512
 
-/** Memories that are asked for at once whether they are permitted. */
+/** Documents that are filtered in one statement. */
 const PERMITTED_ROWS = 1_000
 
-/** Ranked rows that are gone through at once when it is known which are permitted. */
+/** Ranked rows that are examined at once when the permitted rows are known. */
 const PASSING_ROWS = 1_024
 
-/** Permitted rows, of a filter that an index answers, that are compared one by one instead of scanning all. */
+/** Up to so many rows that an index of the database finds are compared without a scan. */
 const FEW_ROWS = 500
 
 export type VectorSearchContext = {
@@ -55,34 +55,37 @@ export type VectorSearchContext = {
   readonly timeSlice: TimeSlice
 }
 
-/** The rows of a scan, the most promising first, and how to get from them to the database. */
+/** Rows by the most that their similarity can be, highest first. */
+type RankedRows = Pick<BucketQueue, 'maxRemaining' | 'popMany'>
+
+/** The rows of a scan by their upper bounds, and access to their vectors and documents. */
 export type ScanResult = {
-  readonly candidates: Pick<BucketQueue, 'maxRemaining' | 'popMany'>
+  readonly candidates: RankedRows
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   markDeleted(row: number): void
   /**
-   * How near a row is to the query if its vector is at hand: exactly, or, where that is below `least`, at most so near.
+   * The similarity of a row whose vector is cached: exact, or, where it is below `least`, an upper bound.
    */
   findSimilarity(row: number, least: number): number | null
-  /** Has a vector that was read at hand for the next search. */
+  /** Caches a vector for the next search. */
   cacheVector(row: number, vector: Float32Array): void
-  /** Tells which sequences are those of memories, where that is known without reading them. */
-  memories?(): Promise<Pick<MemorySequences, 'has'>>
-  /** Whether rows that are likely not near were left out. */
+  /** The rows of memories alone, none of them taken yet, where they are known without reading the documents. */
+  rankMemories?(): Promise<RankedRows>
+  /** Whether rows that are unlikely to be near were skipped. */
   readonly isPartial?: boolean
 }
 
-/** Of scans whose rows don't stay. */
+/** For scans whose rows are not kept in memory. */
 export const NO_CACHED_VECTORS: Pick<ScanResult, 'findSimilarity' | 'cacheVector'> = {
   findSimilarity: () => null,
   cacheVector: () => {},
 }
 
-/** Null where a scan was partial and too few of its rows are permitted: then all are to be scanned. */
+/** Null when a scan was partial and too few of its rows are permitted, so that all rows must be scanned. */
 export type CollectHits = (scanned: ScanResult) => Promise<readonly VectorHit[] | null>
 
-/** Scans an owner's rows (only those of a place, unless it is 0) and gives them to `collect` while they last. */
+/** Scans the rows of an owner, or of one place unless it is 0, and passes them to `collect`. */
 export type VectorScanner = (
   search: VectorSearchContext,
   place: number,
@@ -91,7 +94,7 @@ export type VectorScanner = (
 
 type ComparedRow = { readonly row: number; readonly similarity: number }
 
-/** The memory was looked up, and is there and permitted. */
+/** A row whose document exists and matches the filters. */
 type PermittedHit = ComparedRow & VectorHit
 
 export async function searchVectors(
@@ -106,14 +109,14 @@ export async function searchVectors(
     ...toScopeConditions('memory', scope, database, filters),
     ...filters,
   ])
-  const breather = new TimeSlice()
+  const timeSlice = new TimeSlice()
   const search: VectorSearchContext = {
     database,
     owner,
     scope,
     query,
     filter: permitted,
-    timeSlice: breather,
+    timeSlice,
   }
   const few = isFoundByIndex(query.where) ? searchFewPermitted(search) : null
   if (few !== null) return few
@@ -126,7 +129,7 @@ function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): bool
   return [ids, key, fingerprint, change].some((value) => value !== undefined)
 }
 
-/** Compares the permitted rows, or gives null when they are many. */
+/** Compares the permitted rows; null when there are many. */
 function searchFewPermitted({
   database,
   owner,
@@ -153,29 +156,28 @@ function searchFewPermitted({
 }
 
 /**
- * Compares rows from the most promising on, and looks up the closest, until no other can be among the hits. When others
- * had the thread in the meantime, the hits are looked up once more at the end, so that all of them are there at one and
- * the same moment.
+ * Verifies candidates until no other row can be among the hits. If the search yielded meanwhile, the hits are looked up once
+ * more, so that all of them exist at the same moment.
  */
 async function collectHits(
   search: VectorSearchContext,
   scanned: ScanResult,
 ): Promise<readonly VectorHit[] | null> {
   const { limit, memoriesMin = 0, where } = search.query
-  const { timeSlice: breather } = search
-  const behind = new PendingRows()
+  const { timeSlice } = search
+  const pending = new PendingRows()
   let found: PermittedHit[] = []
   let memories: PermittedHit[] = []
   for (;;) {
-    const pauses = breather.yields
-    const deeper = await verifyCandidates(search, scanned, found, behind)
+    const pauses = timeSlice.yields
+    const deeper = await verifyCandidates(search, scanned, found, pending)
     if (deeper === null) return null
     found = deeper
     if (memoriesMin > 0 && found.length >= limit && areBothAsked(where)) {
-      memories = await memoriesBehind(search, scanned, found, behind)
+      memories = await findFurtherMemories(search, scanned, found)
     }
     const hits = [...found.slice(0, limit), ...memories]
-    if (pauses === breather.yields) return hits.map(toHit)
+    if (pauses === timeSlice.yields) return hits.map(toHit)
     const there = new Set(lookUpHits(search, scanned, hits).map(({ row }) => row))
     if (hits.every(({ row }) => there.has(row))) return hits.map(toHit)
     const gone = new Set(hits.filter(({ row }) => !there.has(row)))
@@ -192,41 +194,36 @@ function areBothAsked({ types }: DocumentFilter): boolean {
   return types?.includes('turn') === true && types.some((type) => type !== 'turn')
 }
 
-/** Those of the best memories that are not among the hits, which turns fill. The ranking is gone through from where it stands. */
-async function memoriesBehind(
+/** The best memories that are not among the hits, which turns fill. They are ranked apart, because thousands of turns may rank above them. */
+async function findFurtherMemories(
   search: VectorSearchContext,
   scanned: ScanResult,
   found: readonly PermittedHit[],
-  behind: PendingRows,
 ): Promise<PermittedHit[]> {
   const { limit, memoriesMin = 0 } = search.query
-  const ofMemories = (hits: readonly PermittedHit[]) => hits.filter(({ id }) => !isTurnId(id))
-  const missing = memoriesMin - ofMemories(found.slice(0, limit)).length
-  if (missing <= 0 || scanned.memories === undefined || scanned.isPartial === true) return []
-  const memories = await scanned.memories()
-  const query = { ...search.query, limit: memoriesMin }
+  const isMemory = ({ id }: PermittedHit) => !isTurnId(id)
+  const missing = memoriesMin - found.slice(0, limit).filter(isMemory).length
+  if (missing <= 0 || scanned.rankMemories === undefined || scanned.isPartial === true) return []
+  const candidates = await scanned.rankMemories()
   const best = await verifyCandidates(
-    { ...search, query },
-    scanned,
-    ofMemories(found),
-    behind,
-    memories,
+    { ...search, query: { ...search.query, limit: memoriesMin } },
+    { ...scanned, candidates },
+    [],
+    new PendingRows(),
   )
-  return (best ?? []).slice(memoriesMin - missing, memoriesMin)
+  return (best ?? []).filter(isMemory).slice(memoriesMin - missing, memoriesMin)
 }
 
 /**
  * Everything that was looked up, closest first. Looking up takes longer than comparing, so it waits until there are
- * enough that would do if all were permitted, and nothing else can be closer than they are. `behind` gets those that
- * were compared and not looked up; they are needed when others turn out to be refused. With `memories`, all others go
- * there as well. Null as in `Collect`.
+ * enough that would do if all were permitted, and nothing else can be closer than they are. `pending` gets those that
+ * were compared and not looked up; they are needed when others turn out to be refused. Null as in `CollectHits`.
  */
 async function verifyCandidates(
   search: VectorSearchContext,
   scanned: ScanResult,
   known: readonly PermittedHit[],
-  behind: PendingRows,
-  memories: Pick<MemorySequences, 'has'> | null = null,
+  pending: PendingRows,
 ): Promise<PermittedHit[] | null> {
   const { candidates: ranking, sequenceOf, isPartial = false } = scanned
   const { limit } = search.query
@@ -239,7 +236,6 @@ async function verifyCandidates(
   let compared = 0
   let allPassed = false
   const mayPass = (row: number) => permitted === null || permitted.has(sequenceOf(row))
-  const isWanted = (row: number) => memories === null || memories.has(sequenceOf(row))
   const enough = () =>
     Math.max(
       found[limit - 1]?.similarity ?? Number.NEGATIVE_INFINITY,
@@ -249,27 +245,28 @@ async function verifyCandidates(
     compared += rows.length
     const least = enough()
     compare(search, scanned, rows, least, (row, similarity) => {
-      if (similarity < least) behind.add(row, similarity)
+      if (similarity < least) pending.add(row, similarity)
       else open.push({ row, similarity })
     })
     open.sort((a, b) => b.similarity - a.similarity)
     const last = enough()
     const kept = open.findLastIndex(({ similarity }) => similarity >= last) + 1
-    for (const { row, similarity } of open.splice(kept)) behind.add(row, similarity)
+    for (const { row, similarity } of open.splice(kept)) pending.add(row, similarity)
   }
   for (;;) {
     if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
     const { maxRemaining: bound } = ranking
     const mayCompare = open.length === 0 || allPassed || compared < UNSEEN_ROWS_MAX
     if (bound !== null && bound >= enough() && mayCompare) {
-      const isEveryWanted = permitted === null && memories === null
-      const rows = ranking.popMany(isEveryWanted ? COMPARED_ROWS : PASSING_ROWS)
-      for (const row of rows) if (!isWanted(row)) behind.add(row, bound)
-      consider(rows.filter((row) => isWanted(row) && mayPass(row)))
+      consider(
+        permitted === null
+          ? ranking.popMany(COMPARED_ROWS)
+          : ranking.popMany(PASSING_ROWS).filter(mayPass),
+      )
       continue
     }
     if (open.length === 0) {
-      const rows = behind.takeAbove(enough(), isWanted)
+      const rows = pending.takeAbove(enough())
       if (rows.length === 0) return isPartial && found.length < limit ? null : found
       consider(rows.filter(mayPass))
       continue
@@ -291,7 +288,7 @@ async function verifyCandidates(
   }
 }
 
-/** What stands at this position of both lists together, each of which is sorted. */
+/** The similarity at a position of the merged lists, both of which are sorted. */
 function similarityAt(
   position: number,
   found: readonly ComparedRow[],
@@ -308,7 +305,7 @@ function similarityAt(
   }
 }
 
-/** Rows that are not as near as others, and how near each is at most. Numbers only: there may be thousands. */
+/** Rows that were not looked up, with upper bounds of their similarities. Numbers only: there may be thousands. */
 class PendingRows {
   readonly #rows: number[] = []
   readonly #most: number[] = []
@@ -318,14 +315,14 @@ class PendingRows {
     this.#most.push(most)
   }
 
-  /** Takes those of the wanted out that may be as near as this. */
-  takeAbove(least: number, isWanted: (row: number) => boolean): readonly number[] {
+  /** Removes and returns the rows whose similarity may be as high as `least`. */
+  takeAbove(least: number): readonly number[] {
     const taken: number[] = []
     let kept = 0
     for (let at = 0; at < this.#rows.length; at++) {
       const row = this.#rows[at] ?? 0
       const most = this.#most[at] ?? 0
-      if (most >= least && isWanted(row)) {
+      if (most >= least) {
         taken.push(row)
         continue
       }
@@ -338,13 +335,13 @@ class PendingRows {
   }
 }
 
-/** All rows of the owner that the filters permit, for filters that let few pass. */
+/** All rows of the owner that the filters permit, for selective filters. */
 async function permittedSequences({
   database,
   owner,
   query,
   filter: permitted,
-  timeSlice: breather,
+  timeSlice,
 }: VectorSearchContext): Promise<ReadonlySet<number>> {
   const sequences = new Set<number>()
   const [first, end] = idsOf(query.where)
@@ -363,11 +360,11 @@ async function permittedSequences({
     )
     for (const sequence of JSON.parse(String(row?.sequences))) sequences.add(Number(sequence))
     after = page.last
-    if (breather.isExpired) await breather.yieldThread()
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
   }
 }
 
-/** Ids of turns stand behind those of memories. What can't be permitted is not gone through. */
+/** Ids of turns sort after those of memories, so a filter by type narrows the range of ids. */
 const [ID_MIN, ID_MAX] = ['', '\u{10ffff}']
 
 function idsOf({ types }: DocumentFilter): readonly [after: string, before: string] {
@@ -376,28 +373,26 @@ function idsOf({ types }: DocumentFilter): readonly [after: string, before: stri
 }
 
 /**
- * Compares the vectors as they are kept; of those below `least` it is enough to tell that they are. Zero vectors are near
- * to nothing, and left out. Where many vectors are alike, these are thousands: nothing is made for a row but what is told.
+ * Compares stored vectors; for rows below `least`, an upper bound suffices. Zero vectors never match. Allocates nothing per
+ * row, because there may be thousands where many vectors are alike.
  */
 function compare(
   { database, owner, query }: VectorSearchContext,
-  {
-    findSimilarity: similarityOf,
-    sequenceOf,
-    cacheVector: keep,
-    markDeleted: noteGone,
-  }: ScanResult,
+  { findSimilarity, sequenceOf, cacheVector, markDeleted }: ScanResult,
   rows: readonly number[],
   least: number,
-  tell: (row: number, similarity: number) => void,
+  report: (row: number, similarity: number) => void,
 ): void {
-  const unread = new Map<number, number>()
+  let unread: Map<number, number> | null = null
   for (const row of rows) {
-    const similarity = similarityOf(row, least)
-    if (similarity === null) unread.set(sequenceOf(row), row)
-    else tell(row, similarity)
+    const similarity = findSimilarity(row, least)
+    if (similarity !== null) report(row, similarity)
+    else {
+      unread ??= new Map()
+      unread.set(sequenceOf(row), row)
+    }
   }
-  if (unread.size === 0) return
+  if (unread === null) return
   const read = readStoredVectorsBatch(
     database,
     owner.dimensions,
@@ -412,16 +407,16 @@ function compare(
     const row = unread.get(sequence)
     unread.delete(sequence)
     if (row === undefined || isZeroVector(vector)) continue
-    tell(row, innerProduct(query.vector, vector))
-    keep(row, vector)
+    report(row, innerProduct(query.vector, vector))
+    cacheVector(row, vector)
   }
-  for (const row of unread.values()) noteGone(row)
+  for (const row of unread.values()) markDeleted(row)
 }
 
-/** Those whose memories are there and permitted. */
+/** The compared rows whose documents exist and match the filters. */
 function lookUpHits(
   search: VectorSearchContext,
-  { sequenceOf, markDeleted: noteGone }: ScanResult,
+  { sequenceOf, markDeleted }: ScanResult,
   compared: readonly ComparedRow[],
 ): readonly PermittedHit[] {
   if (compared.length === 0) return []
@@ -430,19 +425,19 @@ function lookUpHits(
   const found: PermittedHit[] = []
   for (const [index, { row, similarity }] of compared.entries()) {
     const id = idOf(wanted[index] ?? 0)
-    if (id === undefined) noteGone(row)
+    if (id === undefined) markDeleted(row)
     else if (id !== null) found.push({ row, similarity, id })
   }
   return found
 }
 
-/** For each of these sequences: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+/** Maps a sequence to the id of its document: null when the filters exclude it, undefined without a vector. */
 function permittedAmong(
   { database, owner, scope, query, filter: permitted }: VectorSearchContext,
   wanted: readonly number[],
 ): (sequence: number) => MemoryId | null | undefined {
-  const resident = database.ownerCache.get(owner.ownerNumber)
-  if (resident !== null) return resident.filterBySequence(owner.space, scope, query.where)
+  const cachedOwner = database.ownerCache.get(owner.ownerNumber)
+  if (cachedOwner !== null) return cachedOwner.filterBySequence(owner.space, scope, query.where)
   const [row] = database.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate

@@ -58,7 +58,7 @@ export class VectorSketches {
   }
 
   /** Makes those that are missing, as far as there is memory that nobody uses. */
-  async buildMissing(breather: TimeSlice): Promise<void> {
+  async buildMissing(timeSlice: TimeSlice): Promise<void> {
     const { rows, rowsPerSegment } = this.#block
     while ((this.#done + 1) * rowsPerSegment <= rows) {
       if (this.#done === this.#segments.length * this.#perSegment) {
@@ -70,7 +70,7 @@ export class VectorSketches {
       const first = this.#block.rowAddress(this.#done * rowsPerSegment)
       this.#arena.writeSketches(first, rowsPerSegment, this.#centre, this.#at(this.#done))
       this.#done++
-      if (breather.isExpired) await breather.yieldThread()
+      if (timeSlice.isExpired) await timeSlice.yieldThread()
     }
   }
 

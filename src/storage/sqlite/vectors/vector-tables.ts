@@ -343,10 +343,10 @@ export function markSpaceDropped(database: SqliteDatabase, space: VectorSpace): 
 
 export async function removeDroppedSpacesAsync(
   database: SqliteDatabase,
-  breather: TimeSlice,
+  timeSlice: TimeSlice,
 ): Promise<void> {
   while (await database.withBusyRetry(() => removeDroppedBatch(database))) {
-    if (breather.isExpired) await breather.yieldThread()
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
   }
 }
 

@@ -1,4 +1,4 @@
-/** Commands that copy the database and go back to a copy. */
+/** Backup and restore commands. */
 import { sleep } from '../../../../lib/abort.ts'
 import { AppError } from '../../../../lib/errors.ts'
 import { DAY_MS } from '../../../../lib/time.ts'
@@ -33,8 +33,9 @@ export const backupCommand = defineCommand({
   group: 'Administration',
   summary: 'Back up the database to a new file while it is in use.',
   details:
-    'The copy is a database like the original, encrypted with the same key if that is; `recover` goes back to it. With ' +
-    '`--every` or `--keep` copies go into a folder, named by their time; each is looked through before it counts.',
+    'A backup is a regular database file, encrypted with the same key as the original; ' +
+    '`recover` restores it. With `--every` or `--keep`, backups go into a folder, named ' +
+    'by time. Each backup is verified.',
   arguments: [
     {
       name: 'file',
@@ -82,7 +83,7 @@ async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<Comman
   return { json: { ...last, taken }, text }
 }
 
-/** What a timer can wait for. */
+/** The maximum delay of a timer. */
 const SPAN_MS_MAX = 24 * DAY_MS
 
 function keepOf(text: string | undefined): number {
@@ -96,9 +97,10 @@ export const recoverCommand = defineCommand({
   group: 'Administration',
   summary: 'Restore a backup.',
   details:
-    'The copy is looked through first, and stays where it is. A database that is there is only replaced with ' +
-    '`--force`, and kept beside the new one. Nothing may have it open. Of a folder, the last copy is taken that was made ' +
-    'by the time given with `--at`: what was written after it is not in it.',
+    'Verifies the backup first and leaves it in place. An existing database is only ' +
+    'replaced with `--force`, and is kept beside the new one. No other process may have ' +
+    'it open. From a folder, restores the latest backup up to the time of `--at`; later ' +
+    'writes are not included.',
   arguments: [{ name: 'backup', help: 'A backup file, or a folder of backups.', isRequired: true }],
   options: {
     at: {

@@ -1,4 +1,4 @@
-/** Commands that encrypt the database, decrypt it, or give it another key. */
+/** Commands that encrypt, decrypt and rekey the database. */
 import { AppError } from '../../../../lib/errors.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { EncryptionResult, NewKey, ProgressHandler } from '../../database.ts'
@@ -19,8 +19,9 @@ export const encryptCommand = defineCommand({
   group: 'Administration',
   summary: 'Encrypt the database in place.',
   details:
-    'The key comes from `--generate-key-file`, `--new-key-file`, `--encryption-key-file` or the environment; without one, a ' +
-    'passphrase is asked for twice. Nothing else may have the database open.',
+    'The key comes from `--generate-key-file`, `--new-key-file`, `--encryption-key-file` ' +
+    'or the environment; otherwise the command prompts for a passphrase. No other ' +
+    'process may have the database open.',
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect encrypt --generate-key-file ~/recollect.key', 'recollect encrypt'],
@@ -45,8 +46,9 @@ export const rekeyCommand = defineCommand({
   group: 'Administration',
   summary: 'Change the key of an encrypted database.',
   details:
-    'The key it has now comes from `--encryption-key-file` or the environment, the new one from `--new-key-file` or ' +
-    '`--generate-key-file`; what is missing is asked for. Nothing else may have the database open.',
+    'The present key comes from `--encryption-key-file` or the environment, the new one ' +
+    'from `--new-key-file` or `--generate-key-file`; the command prompts for a missing ' +
+    'one. No other process may have the database open.',
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect rekey --encryption-key-file old.key --generate-key-file new.key'],
@@ -66,7 +68,9 @@ export const decryptCommand = defineCommand({
   name: 'decrypt',
   group: 'Administration',
   summary: 'Decrypt the database in place.',
-  details: 'The key comes from `--encryption-key-file` or the environment, or is asked for.',
+  details:
+    'The key comes from `--encryption-key-file` or the environment; otherwise the ' +
+    'command prompts for it.',
   arguments: [],
   options: {},
   examples: ['recollect decrypt --encryption-key-file ~/recollect.key'],

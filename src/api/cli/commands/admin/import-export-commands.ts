@@ -1,15 +1,27 @@
-/** Commands that move memories between databases and files. */
+/** Export and import commands. */
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
 import type { z } from 'zod'
 import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { ERRORS } from '../../../../lib/errors.ts'
 import { decryptLines, encryptLines } from '../../../../portability/export-encryption.ts'
-import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
+import type { ImportReader, ImportSource } from '../../../../portability/import-source.ts'
+import {
+  type ForeignDatabaseKey,
+  parseForeignDatabaseKey,
+} from '../../../../portability/importers/foreign-database.ts'
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+} from '../../../../portability/importers/format-detection.ts'
 import { getSystemStatus } from '../../../operations/admin/system-operations.ts'
 import {
   exportMemories,
   importMemories,
+  importSource,
 } from '../../../operations/memories/import-export-operations.ts'
+import type { Upload } from '../../../operations/operation.ts'
 import {
   assertNotAborted,
   type CommandResult,
@@ -18,11 +30,10 @@ import {
   requirePositional,
   UsageError,
 } from '../../command.ts'
-import type { ImportReader, ImportSource } from '../../host.ts'
 import { readSecretFile, writeLinesAtomically } from '../../input/file-access.ts'
 import { parseChoice } from '../../input/option-values.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
-import { formatCount, formatNumber } from '../../output/text-rendering.ts'
+import { formatCount, formatNumber, toTerminalLine } from '../../output/text-rendering.ts'
 
 const BUFFERED_CHARACTERS = 64 * 1024
 
@@ -52,9 +63,9 @@ export const exportCommand = defineCommand({
     const { 'all-owners': isAll, 'passphrase-file': secretFile, force } = call.options
     const passphrase = secretFile === undefined ? null : await passphraseIn(secretFile)
     const rowsOf = await call.perform(exportMemories, isAll ? { allOwners: true } : {})
-    let rows = -1 // the header is no row
+    let rows = -1 // the header is not a row
     const lines = watched(call, rowsOf, file !== '-', () => rows++)
-    // Encrypted here, so that a server never learns the passphrase.
+    // Encrypted locally, so that a server never learns the passphrase.
     const sealed = passphrase === null ? lines : encryptLines(lines, passphrase)
     if (file === '-') return printLines(call, sealed)
     await writeLinesAtomically(file, sealed, { replace: force })
@@ -100,6 +111,17 @@ const IMPORT_OPTIONS = {
     help: `The format, if it cannot be detected: ${IMPORT_FORMATS.join(', ')}.`,
   },
   'into-owner': { kind: 'value', value: 'name', help: 'Import everything into this owner.' },
+  'owner-per-key': {
+    kind: 'flag',
+    help: 'Keep the owners of the source: API keys, agents, instances. Default when there are several.',
+  },
+  'dry-run': { kind: 'flag', help: 'Only show what would be imported and skipped.' },
+  'skip-learning': { kind: 'flag', help: 'Do not learn from imported conversations.' },
+  'key-file': {
+    kind: 'value',
+    value: 'file',
+    help: 'The key file of an SQLCipher database: 64 hexadecimal digits, or a passphrase.',
+  },
   'passphrase-file': {
     kind: 'value',
     value: 'file',
@@ -114,16 +136,18 @@ export const importCommand = defineCommand({
   group: 'Import and export',
   summary: 'Import an export, or data of other systems.',
   details:
-    'What the file is, is told from its content. Of an export, owners, users, ids and history come back as they were; ' +
-    'with `--into-owner` or `--owner`, all of it goes to that one, and on a server with a key that is no superadmin’s, ' +
-    'to the home of the key. Importing the same file again changes nothing. Lines that cannot be read are told with ' +
-    'their numbers and do not stop the others; then the exit code is 2. What other systems keep is read on this ' +
-    'machine only.',
+    'The source is a file, a LanceDB folder, or the URL of a Polyant database. The format is detected from the content. ' +
+    'Exports keep owners, users, ids and history. Sources with several API keys, agents or instances keep them as owners; ' +
+    'with `--into-owner` or `--owner`, everything goes to that owner, and on a server with a key below superadmin, to the ' +
+    'owner of the key. Conversations are learned from in the background. Importing the same file again changes nothing. ' +
+    'Invalid records are reported with their numbers and do not stop the import; the exit code is then 2.',
   arguments: [{ name: 'file', help: 'Input file, or - for standard input.', isRequired: true }],
   options: IMPORT_OPTIONS,
   examples: [
     'recollect import memories.jsonl',
-    'gunzip -c all.jsonl.gz | recollect import -',
+    'recollect import ~/.omniroute/storage.sqlite --dry-run',
+    'recollect import ~/.osaurus/memory/memory.sqlite --key-file osaurus.key',
+    'recollect import postgresql://localhost/polyant --from polyant-postgres',
     'recollect import conversations.json --from chatgpt --into-owner ada',
   ],
   async run(call) {
@@ -140,7 +164,7 @@ export const importCommand = defineCommand({
         opened.kind === 'lines'
           ? await importOwn(call, opened, (lines) => show(lines, 'line'))
           : await importForeign(call, opened, (records) => show(records, 'record'))
-      return answerFor(imported)
+      return answerFor({ ...imported, format: opened.format }, call.options['dry-run'])
     } finally {
       opened.close()
       progress.clear()
@@ -153,30 +177,51 @@ function sourceOf(call: ImportCall, amount: { read: number }): ImportSource {
   const { from } = call.options
   return {
     source: file === '-' ? { bytes: call.host.stdin.bytes(), name: 'Standard input' } : file,
-    ...(from === undefined ? {} : { from: parseChoice('from', from, IMPORT_FORMATS) }),
+    ...(from === undefined ? {} : { from: parseChoice('from', toFormat(from), IMPORT_FORMATS) }),
+    getKey: () => databaseKey(call),
     onBytes: (bytes) => {
       amount.read = bytes
     },
   }
 }
 
+/** The name of a system without its kind of database. */
+function toFormat(name: string): string {
+  const known: readonly string[] = IMPORT_FORMATS
+  if (known.includes(name)) return name
+  return known.find((format) => format === `${name}-sqlite`) ?? name
+}
+
+async function databaseKey(call: ImportCall): Promise<ForeignDatabaseKey | null> {
+  const file = call.options['key-file']
+  if (file !== undefined) return parseForeignDatabaseKey(await readSecretFile(file))
+  const { host } = call
+  if (!host.stdin.isTerminal || !host.stderr.isTerminal) return null
+  const text = await host.askSecret('Key or passphrase of the database: ')
+  return text === '' ? null : parseForeignDatabaseKey(text)
+}
+
 type Lines = Extract<ImportReader, { kind: 'lines' }>
 type Records = Extract<ImportReader, { kind: 'records' }>
-type Imported = z.output<(typeof importMemories)['output']>
+type Imported = z.output<(typeof importMemories)['output']> &
+  Partial<Pick<z.output<(typeof importSource)['output']>, 'counts' | 'owners' | 'preview'>>
 
 async function importOwn(
   call: ImportCall,
   { format, lines }: Lines,
   onLine: (lines: number) => void,
 ): Promise<Imported> {
-  // Decrypted here, so that a server never learns the passphrase.
+  if (call.options['dry-run']) {
+    throw new UsageError('--dry-run is not supported for exports of Recollect.')
+  }
+  // Decrypted locally, so that a server never learns the passphrase.
   const plain =
     format === 'recollect-encrypted' ? decryptLines(lines, await passphraseFor(call)) : lines
   const destination = await destinationOf(call)
   return call.perform(importMemories, { ...destination, lines: counted(call, plain, onLine) })
 }
 
-/** Nobody's memories may end up with somebody else unasked; only a superadmin can give them back to several. */
+/** Rows of several owners require an explicit target; only a superadmin may restore them to their owners. */
 async function destinationOf(call: ImportCall) {
   const owner = call.options['into-owner'] ?? call.getEnvironment().explicitScope.owner
   if (owner !== undefined) return { owner }
@@ -189,27 +234,87 @@ async function importForeign(
   records: Records,
   onRecord: (records: number) => void,
 ): Promise<Imported> {
-  const { database, scope, remote, openInMemoryEngine: openScratch } = call.getEnvironment()
-  const named = call.options['into-owner'] ?? scope.owner
+  const { database, scope, remote, explicitScope } = call.getEnvironment()
+  const into = call.options['into-owner'] ?? explicitScope.owner
+  const options = importOptions(call, into)
   if (remote === null) {
+    const owner = into ?? scope.owner
     const engine = await database.openEngine({ create: true })
     try {
-      const imported = await takeIn(call, engine, { ...scope, owner: named }, records, onRecord)
-      const entry = { actor: null, operation: importMemories.name, owner: named }
-      await engine.admin.audit.append({ ...entry, targets: ['import'] })
+      const imported = await importInto(
+        call,
+        engine,
+        { ...scope, owner },
+        records,
+        options,
+        onRecord,
+      )
+      if (!call.options['dry-run']) {
+        const entry = { actor: null, operation: importSource.name, owner }
+        await engine.admin.audit.append({ ...entry, targets: ['import'] })
+      }
       return imported
     } finally {
       await engine.close()
     }
   }
-  // A server knows our own lines only, so they are made here.
-  const scratch = await openScratch()
+  const upload = uploadOf(call, records)
+  if (upload !== null) {
+    const { 'dry-run': dryRun, 'skip-learning': isSkipped } = call.options
+    return call.perform(importSource, {
+      ...(into === undefined ? {} : { owner: into }),
+      ...(options.ownerPerKey === undefined ? {} : { ownerPerKey: options.ownerPerKey }),
+      ...{ from: records.format, dryRun, learn: !isSkipped, upload },
+    })
+  }
+  return importThroughScratch(call, records, options, onRecord)
+}
+
+type SourceOptions = {
+  readonly ownerPerKey?: boolean
+  readonly dryRun: boolean
+  readonly learns: boolean
+}
+
+function importOptions(call: ImportCall, into: string | undefined): SourceOptions {
+  const { 'owner-per-key': isPerKey, 'dry-run': dryRun, 'skip-learning': isSkipped } = call.options
+  if (isPerKey && into !== undefined) {
+    throw new UsageError('--owner-per-key cannot be combined with --into-owner or --owner.')
+  }
+  const ownerPerKey =
+    into === undefined ? (isPerKey ? { ownerPerKey: true } : {}) : { ownerPerKey: false }
+  return { ...ownerPerKey, dryRun, learns: !isSkipped }
+}
+
+/** The file as it is; null for folders, database URLs, standard input and encrypted databases. */
+function uploadOf(call: ImportCall, { format }: Records): Upload | null {
+  const path = requirePositional(call)
+  const isEncrypted = call.options['key-file'] !== undefined
+  const isFile = !['openclaw-lancedb', 'polyant-postgres'].includes(format) && path !== '-'
+  if (!isFile || isEncrypted) return null
+  return { bytes: createReadStream(path), name: basename(path) }
+}
+
+/** Reads the source on this machine, and sends it as an export. */
+async function importThroughScratch(
+  call: ImportCall,
+  records: Records,
+  options: SourceOptions,
+  onRecord: (records: number) => void,
+): Promise<Imported> {
+  const { scope, openInMemoryEngine } = call.getEnvironment()
+  const scratch = await openInMemoryEngine()
   try {
     const owner = call.options['into-owner'] ?? (await homeOf(call))
-    const taken = await takeIn(call, scratch, { ...scope, owner }, records, onRecord)
-    const lines = scratch.admin.export({ owner })
-    const sent = await call.perform(importMemories, { owner, lines })
+    const isAll = options.ownerPerKey === true
+    const own = { ...options, ownerPerKey: isAll }
+    const taken = await importInto(call, scratch, { ...scope, owner }, records, own, onRecord)
+    if (options.dryRun) return taken
+    const lines = scratch.admin.export(isAll ? null : { owner })
+    const target = isAll ? { allOwners: true } : { owner }
+    const sent = await call.perform(importMemories, { ...target, lines })
     return {
+      ...taken,
       ...sent,
       failed: taken.failed + sent.failed,
       failures: [...taken.failures, ...sent.failures],
@@ -224,19 +329,26 @@ async function homeOf(call: ImportCall): Promise<string> {
   return named.owner ?? (await call.perform(getSystemStatus, {})).caller.home
 }
 
-async function takeIn(
+async function importInto(
   call: ImportCall,
   engine: Engine,
   scope: ScopeInput,
-  { records, observedAt }: Records,
+  source: Records,
+  options: SourceOptions,
   onRecord: (records: number) => void,
 ): Promise<Imported> {
-  const imported = await engine.admin.importRecords(
-    scope,
-    counted(call, records, onRecord),
-    observedAt === null ? {} : { observedAt },
-  )
-  return { ...imported, failures: [...imported.failures], skips: [...imported.skips] }
+  const done = await engine.admin.importSource(scope, source, {
+    ...options,
+    onProgress: onRecord,
+    signal: call.host.stopSignal,
+  })
+  return {
+    ...done,
+    owners: [...done.owners],
+    preview: [...done.preview],
+    failures: [...done.failures],
+    skips: [...done.skips],
+  }
 }
 
 async function* counted<Item>(
@@ -266,13 +378,31 @@ async function passphraseIn(file: string): Promise<string> {
   return passphrase
 }
 
-function answerFor(imported: Imported): CommandResult {
-  const { failures, failed } = imported
-  const summary =
-    `Imported ${formatNumber(imported.imported)}, updated ${formatNumber(imported.updated)}, ` +
-    `skipped ${formatNumber(imported.skipped)} already there, failed ${formatNumber(failed)}.`
+function answerFor(
+  imported: Imported & { readonly format: ImportFormat },
+  isDryRun: boolean,
+): CommandResult {
+  const { failures, failed, skips, preview = [], owners = [], counts } = imported
+  const summary = isDryRun
+    ? `Would import ${formatNumber(imported.imported)}, update ${formatNumber(imported.updated)}, ` +
+      `skip ${formatNumber(imported.skipped)}, reject ${formatNumber(failed)}.`
+    : `Imported ${formatNumber(imported.imported)}, updated ${formatNumber(imported.updated)}, ` +
+      `skipped ${formatNumber(imported.skipped)} already there, failed ${formatNumber(failed)}.`
   const lines = failures.map(({ line, message }) => `  line ${line}: ${message}`)
   if (failed > failures.length) lines.push(`  and ${formatNumber(failed - failures.length)} more`)
+  if (isDryRun) {
+    lines.push(...skips.map(({ line, message }) => `  skipped line ${line}: ${message}`))
+    lines.push(
+      ...preview.map(
+        ({ kind, owner, text }) => `  ${toTerminalLine(`${kind} of ${owner}: ${text}`)}`,
+      ),
+    )
+  }
+  if (owners.length > 1) lines.push(`Owners: ${owners.map(toTerminalLine).join(', ')}`)
+  if ((counts?.signals ?? 0) > 0) {
+    const waiting = formatCount(counts?.signals ?? 0, 'exchange')
+    lines.push(`${waiting} will be learned from in the background.`)
+  }
   return {
     json: imported,
     text: [summary, ...lines].join('\n'),

@@ -9,7 +9,9 @@ export const jobsCommand = defineCommand({
   group: 'Administration',
   summary: 'List, retry or cancel background jobs.',
   details:
-    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
+    'Servers run the jobs. With full access, the list covers all owners unless one is ' +
+    'named. A job that failed too often is `dead` until it is retried. `signals` lists ' +
+    'exchanges that could not be learned from.',
   arguments: [
     { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
     { name: 'id', help: 'The job to retry or cancel.' },

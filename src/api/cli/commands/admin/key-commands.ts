@@ -1,4 +1,4 @@
-/** Commands about who may use the memories: keys, owners, and the log of what was done. */
+/** Commands for API keys, owners and the audit log. */
 import type { z } from 'zod'
 import { ROLES } from '../../../../domain/access.ts'
 import {
@@ -54,9 +54,11 @@ export const keysCommand = defineCommand({
   group: 'Server',
   summary: 'List, create and revoke API keys.',
   details:
-    'A `reader` looks, an `agent` also adds and changes, a `user` also clears, moves and sets, each for the owners of ' +
-    'the key; a `superadmin` may do everything for everybody. A secret is shown once, when it is made. `reset` makes a ' +
-    'new management key and ends the former one; it works only on the machine that has the database.',
+    'A `reader` reads, an `agent` also writes, a `user` also deletes, exports and ' +
+    'changes settings, each for the owners of the key; a `superadmin` may do everything ' +
+    'for all owners. A secret is shown once, at creation. `reset` creates a new ' +
+    'management key and revokes the previous one; it works only on the machine with the ' +
+    'database.',
   arguments: [
     { name: 'action', help: `One of ${KEY_ACTIONS.join(', ')}. Default: list.` },
     { name: 'name', help: 'The name of a new key, or the id of the key to revoke.' },
@@ -144,7 +146,7 @@ async function revokedKey(call: KeysCall, id: string): Promise<CommandResult> {
   }
 }
 
-/** For whoever has lost it: the machine itself is the proof that one may. */
+/** Recovers a lost management key: access to the machine is the authorization. */
 async function resetKey(call: KeysCall): Promise<CommandResult> {
   assertLocal(call, '`keys reset`')
   const question = 'Create a new management key? The previous one is revoked at once.'
@@ -174,8 +176,8 @@ export const ownersCommand = defineCommand({
   group: 'Server',
   summary: 'List owners, or erase one permanently.',
   details:
-    '`owners erase <owner>` removes memories, history, conversations, settings and keys, and nothing brings them back. ' +
-    'It asks on a terminal; elsewhere it needs `--yes`.',
+    '`owners erase <owner>` permanently removes memories, history, conversations, ' +
+    'settings and keys. It asks for confirmation; without a terminal it needs `--yes`.',
   arguments: [
     { name: 'action', help: `One of ${OWNER_ACTIONS.join(', ')}. Default: list.` },
     { name: 'owner', help: 'The owner to erase.' },
@@ -199,7 +201,7 @@ async function listedOwners(call: Invocation): Promise<CommandResult> {
   ])
   const text =
     rows.length === 0
-      ? 'Nobody yet.'
+      ? 'No owners yet.'
       : renderTable(call.style, ['OWNER', 'USER', 'MEMORIES', 'TURNS'], rows)
   return { json: output, text }
 }
@@ -246,8 +248,8 @@ export const auditCommand = defineCommand({
   group: 'Server',
   summary: 'Show the audit log, newest first.',
   details:
-    'It holds ids and never text, of everybody or with `--owner` of one, for as many days as the setting `retention.auditDays` ' +
-    'says.',
+    'Entries contain ids and never text. They cover all owners, or one with `--owner`, ' +
+    'and are kept for `retention.auditDays`.',
   arguments: [],
   options: {
     from: { kind: 'value', value: 'when', help: 'Only entries since: 3d (ago), 2026-12-01.' },

@@ -1,4 +1,4 @@
-/** Commands about the database as a whole. */
+/** Commands for the database as a whole. */
 import type { z } from 'zod'
 import { createAbortedError, sleep } from '../../../../lib/abort.ts'
 import { AppError, ERRORS } from '../../../../lib/errors.ts'
@@ -166,7 +166,7 @@ function storeFields({ store }: Status): Fields {
   ]
 }
 
-/** What can be told without the key, or without the package that decrypts, and what to do. */
+/** Status of a database that cannot be opened without a key or the cipher package. */
 function lockedStatus(call: Invocation, setup: CliEnvironment, error: AppError): CommandResult {
   const { keyOrigin } = setup
   const text = renderFields(call.style, [
@@ -185,7 +185,7 @@ function lockedStatus(call: Invocation, setup: CliEnvironment, error: AppError):
   return { json, text, exitCode: exit }
 }
 
-/** How memories are found by meaning, and how many are not yet. */
+/** The embedder and the number of pending embeddings. */
 function indexFields(index: Status['index']): Fields {
   if (index === null) return [['recall', 'keyword search only']]
   const { embedder, withoutVector, buildingSpace, reason } = index
@@ -207,7 +207,7 @@ function indexFields(index: Status['index']): Fields {
 
 type Facts = NonNullable<Status['index']>['facts']
 
-/** How the model runs, once it does, and why it is not another one. */
+/** The runtime of the loaded model, and why a preferred one is unavailable. */
 function runningText(facts: Facts): readonly string[] {
   const { runtime, warmUpMs, nativeRuntimeError, fallbackFor, fallbackReason } = facts
   const ready = warmUpMs === undefined ? '' : `, ready after ${formatNumber(Number(warmUpMs))} ms`
@@ -247,8 +247,8 @@ export const reindexCommand = defineCommand({
   group: 'Administration',
   summary: 'Embed all memories and turns without a vector.',
   details:
-    'Memories and turns of conversations are embedded in the background; this does it now. It can be stopped, and ' +
-    'goes on where it was; a server goes on by itself.',
+    'Memories and turns are embedded in the background; this command does it now. It can ' +
+    'be interrupted and resumes where it stopped; a server resumes automatically.',
   arguments: [],
   options: {
     force: { kind: 'flag', help: 'Re-embed everything.' },
@@ -295,8 +295,9 @@ export const doctorCommand = defineCommand({
   group: 'Administration',
   summary: 'Check the integrity of the database, and repair it.',
   details:
-    'The exit code is 0 when all is well and 8 when faults remain. Repairing rebuilds what is derived and never ' +
-    'changes a memory. `--salvage` works only on the machine that has the database.',
+    'The exit code is 0 without faults and 8 when faults remain. `--repair` rebuilds ' +
+    'derived data and never changes a memory. `--salvage` works only on the machine with ' +
+    'the database.',
   arguments: [],
   options: DOCTOR_OPTIONS,
   examples: ['recollect doctor', 'recollect doctor --repair', 'recollect doctor --salvage'],
@@ -340,14 +341,14 @@ function faultLines(
   remaining: readonly Fault[],
   healthy: string,
 ): readonly string[] {
-  const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.description}`
+  const renderFault = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.description}`
   const isAmong = ({ description }: Fault) =>
     remaining.some((fault) => fault.description === description)
   const mended = found.filter((fault) => !isAmong(fault))
   return [
     ...(found.length === 0 ? [healthy] : []),
-    ...(mended.length > 0 ? ['Mended:', ...mended.map(told)] : []),
-    ...(remaining.length > 0 ? ['Faults:', ...remaining.map(told)] : []),
+    ...(mended.length > 0 ? ['Repaired:', ...mended.map(renderFault)] : []),
+    ...(remaining.length > 0 ? ['Faults:', ...remaining.map(renderFault)] : []),
     ...(remaining.some((fault) => fault.repairable) ? ['Run `recollect doctor --repair`.'] : []),
     ...(remaining.some((fault) => !fault.repairable)
       ? ['Make a copy of the data folder first, then run `recollect doctor --salvage`.']
@@ -355,7 +356,7 @@ function faultLines(
   ]
 }
 
-/** No fault, and they come by themselves; but who looks for one should know. */
+/** Pending embeddings are no fault, but explain missing results. */
 function lackingLines(missing: number): readonly string[] {
   if (missing === 0) return []
   const lacking = formatCount(missing, 'memory or turn is', 'memories and turns are')
@@ -383,5 +384,5 @@ function salvagedText({ recovered, losses, quarantineFile: damagedAt }: SalvageR
   )
   const lost =
     losses.length === 0 ? ['No data was lost.'] : ['Lost:', ...losses.map((each) => `  ${each}`)]
-  return ['Saved:', ...rows, ...lost, `The damaged database is kept in ${damagedAt}`].join('\n')
+  return ['Recovered:', ...rows, ...lost, `The damaged database is kept in ${damagedAt}`].join('\n')
 }

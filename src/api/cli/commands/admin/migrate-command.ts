@@ -1,4 +1,4 @@
-/** The command that moves everything to another store. */
+/** The `migrate` command. */
 import { basename, dirname } from 'node:path'
 import { AppError } from '../../../../lib/errors.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
@@ -30,9 +30,10 @@ export const migrateCommand = defineCommand({
   group: 'Import and export',
   summary: 'Migrate to another store while it is in use.',
   details:
-    'From wherever the configuration says, to a PostgreSQL database or a data folder, with history, settings, keys ' +
-    'and vectors. It can be stopped at any time; the same command goes on where it was. When all is there and was ' +
-    'compared, writes wait for a moment, and from then on the old store refuses them.',
+    'Migrates from the configured store to a PostgreSQL database or a data folder, with ' +
+    'history, settings, keys and vectors. It can be interrupted at any time; the same ' +
+    'command resumes. After both stores were compared, writes are frozen briefly, and ' +
+    'the old store refuses them from then on.',
   arguments: [],
   options: OPTIONS,
   examples: [

@@ -1,4 +1,4 @@
-/** The command that shows and changes settings. */
+/** The `settings` command. */
 
 import {
   describeSettingRange,
@@ -31,9 +31,9 @@ export const settingsCommand = defineCommand({
   group: 'Administration',
   summary: 'Show and change settings.',
   details:
-    '`settings` lists all; `get <name>` shows one; `set <name>=<value>…` sets them for the owner, or for everybody ' +
-    'with `--system`; `unset <name>…` takes back what was set. An owner’s value goes before the system’s, that before ' +
-    'what the program was started with, and that before the default.',
+    '`settings` lists all; `get <name>` shows one; `set <name>=<value>…` changes them ' +
+    'for the owner, or for all owners with `--system`; `unset <name>…` removes stored ' +
+    'values. Precedence: owner, system, command line and environment, default.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     { name: 'name', help: 'Setting names; with `set` as name=value.', isRepeated: true },
@@ -140,7 +140,7 @@ function requireSome(words: readonly string[], action: string): readonly string[
   throw new UsageError(`\`settings ${action}\` needs ${form}.`, 'Run `recollect help settings`.')
 }
 
-/** `set enabled true` says the same as `set enabled=true`. */
+/** `set enabled true` equals `set enabled=true`. */
 function joined(words: readonly string[]): readonly string[] {
   const isPair = words.length === 2 && !words.some((word) => word.includes('='))
   return isPair ? [words.join('=')] : words
@@ -153,7 +153,7 @@ function assignment(word: string): readonly [string, unknown] {
   return [name, parsedValue(name, word.slice(at + 1))]
 }
 
-/** A name that there is, also one that users of other systems know. */
+/** Resolves a setting name, including the names other systems use. */
 function nameOf(word: string): string {
   if (resolveSettingName(word) !== null) return word
   const names = listSettingNames()
@@ -170,7 +170,7 @@ function settingOf(name: string): SettingName {
   return own
 }
 
-/** As the table wants it. What is in no form at all is refused here, because it could not even be sent. */
+/** Parses a value for the setting's type. Values of no valid form are refused here, because they could not be sent. */
 function parsedValue(name: string, text: string): unknown {
   const own = settingOf(name)
   const declaration: SettingDeclaration = SETTINGS[own]

@@ -1,4 +1,4 @@
-/** The command about the vector store beside the memories. */
+/** The `vector-store` command. */
 import type { z } from 'zod'
 import { QUANTIZATIONS } from '../../../../domain/settings/setting-choices.ts'
 import { ERRORS } from '../../../../lib/errors.ts'
@@ -43,9 +43,10 @@ export const vectorsCommand = defineCommand({
   group: 'Administration',
   summary: 'Show and configure the vector replica.',
   details:
-    '`vectors` says what finds memories by meaning; `qdrant` sets Qdrant up and tries it, `test` asks whether it is ' +
-    'ready, `cleanup` removes from it what has expired or belongs to no memory, `off` leaves all to the index of the ' +
-    'memories. It is filled while a server runs. `doctor` compares it with the memories.',
+    '`vectors` shows the vector search backends; `qdrant` configures and tests Qdrant, ' +
+    '`test` checks that it is ready, `cleanup` removes expired and orphaned points, ' +
+    '`off` disables the replica. A running server keeps it in sync. `doctor` compares it ' +
+    'with the memories.',
   arguments: [{ name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: status.` }],
   options: OPTIONS,
   examples: [
@@ -59,11 +60,11 @@ export const vectorsCommand = defineCommand({
     if (surplus !== undefined) throw new UsageError('`vectors` takes one word.')
     switch (parseAction('vectors', action, ACTIONS)) {
       case 'status':
-        return told(call, await call.perform(getQdrant, {}))
+        return renderResult(call, await call.perform(getQdrant, {}))
       case 'qdrant':
-        return told(call, await call.perform(changeQdrant, await changesIn(call)))
+        return renderResult(call, await call.perform(changeQdrant, await changesIn(call)))
       case 'off':
-        return told(call, await call.perform(changeQdrant, { enabled: false }))
+        return renderResult(call, await call.perform(changeQdrant, { enabled: false }))
       case 'test':
         return tested(call)
       case 'cleanup':
@@ -90,7 +91,7 @@ async function askedKey(call: VectorsCall): Promise<string> {
   return (isPerson ? await host.askSecret('Key for Qdrant: ') : await readStdinText(call)).trim()
 }
 
-function told(call: VectorsCall, known: Qdrant): CommandResult {
+function renderResult(call: VectorsCall, known: Qdrant): CommandResult {
   const { url, collection, quantization, apiKeyMasked, replica } = known
   const qdrant =
     url === null
@@ -103,7 +104,7 @@ function told(call: VectorsCall, known: Qdrant): CommandResult {
   return { json: known, text: renderFields(call.style, [...replicaFields(replica), ...qdrant]) }
 }
 
-/** What finds memories by meaning, for `status` as well. Nothing where there is only one thing that could. */
+/** The vector search backends, also for `status`. Empty when only one exists. */
 export function replicaFields({
   backend,
   servedBy,
@@ -113,8 +114,8 @@ export function replicaFields({
   pendingMemories,
   nextRetryAt,
 }: WireReplicaStatus): readonly (readonly [string, string])[] {
-  const kept = 'the index of the memories'
-  if (state === 'off') return [['vector store', reason === null ? kept : toTerminalLine(reason)]]
+  const primary = 'the index of the memories'
+  if (state === 'off') return [['vector store', reason === null ? primary : toTerminalLine(reason)]]
   const lines = [
     `${backend ?? 'none'}, ${state}: ${REPLICA_STATES[state]}`,
     ...(reason === null ? [] : [toTerminalLine(reason)]),
@@ -128,7 +129,7 @@ export function replicaFields({
   ]
   return [
     ['vector store', lines.join('\n')],
-    ['served by', servedBy === 'primary' ? kept : servedBy],
+    ['served by', servedBy === 'primary' ? primary : servedBy],
   ]
 }
 

@@ -1,4 +1,4 @@
-/** The command about memory in files: where they are, how their index stands, and what is in them. */
+/** The `files` command: roots, index state and content. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { formatCitation } from '../../../../files/citation.ts'
@@ -54,16 +54,16 @@ const OPTIONS = {
     value: 'kind',
     help: `Of add: one of ${ROOT_KINDS.join(', ')}. Default: path.`,
   },
-  include: { kind: 'values', value: 'glob', help: 'Of add: only these files; repeatable.' },
-  exclude: { kind: 'values', value: 'glob', help: 'Of add: not these files; repeatable.' },
+  include: { kind: 'values', value: 'glob', help: 'With add: include matching files; repeatable.' },
+  exclude: { kind: 'values', value: 'glob', help: 'With add: exclude matching files; repeatable.' },
   probe: { kind: 'flag', help: 'With status: also test the embedding model and vector search.' },
-  force: { kind: 'flag', help: 'Of index: read and cut every file anew.' },
+  force: { kind: 'flag', help: 'With index: read and chunk every file again.' },
   'skip-vectors': {
     kind: 'flag',
-    help: 'Of index: leave vectors to be made later; files are found by their words.',
+    help: 'With index: leave embedding to the background; lexical search works at once.',
   },
-  'max-results': { kind: 'value', value: 'n', help: 'Of search. Default: 6.' },
-  'min-score': { kind: 'value', value: 'n', help: 'Of search, 0 to 1. Default: 0.35.' },
+  'max-results': { kind: 'value', value: 'n', help: 'With search. Default: 6.' },
+  'min-score': { kind: 'value', value: 'n', help: 'With search, 0 to 1. Default: 0.35.' },
   source: {
     kind: 'values',
     value: 'name',
@@ -73,7 +73,7 @@ const OPTIONS = {
 
 export type FilesInvocation = Invocation<typeof OPTIONS>
 
-/** Which options go with which action; what is given to another is a mistake. */
+/** The options of each action; others are rejected. */
 const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number] } = {
   kind: 'add',
   include: 'add',
@@ -89,11 +89,12 @@ const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number]
 export const filesCommand = defineCommand({
   name: 'files',
   group: 'Read',
-  summary: 'Index Markdown, notes and transcripts, and search in them.',
+  summary: 'Index and search Markdown notes and transcripts.',
   details:
-    'A root is a workspace (MEMORY.md and memory/, which `append` writes to), any file or folder of notes, or a folder of ' +
-    'session transcripts. Changes are indexed when something is searched for, by `index`, and by servers as they happen. ' +
-    '`index` also makes the vectors that are missing; it can be stopped, and goes on where it was.',
+    'A root is a workspace (MEMORY.md and memory/, which `append` writes to), any file ' +
+    'or folder of notes, or a folder of session transcripts. Changes are indexed on ' +
+    'search, by `index`, and continuously by servers. `index` also computes missing ' +
+    'vectors; it can be interrupted and resumes.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     {
@@ -171,12 +172,12 @@ function placeOf({ path, include, exclude }: WireRoot): string {
     ...include.map((glob) => `+${toTerminalLine(glob)}`),
     ...exclude.map((glob) => `-${toTerminalLine(glob)}`),
   ]
-  return [toTerminalLine(path ?? '(not told)'), ...globs].join(' ')
+  return [toTerminalLine(path ?? '(unknown)'), ...globs].join(' ')
 }
 
 async function added(call: FilesInvocation, given: string): Promise<CommandResult> {
   const { kind, include, exclude } = call.options
-  // As every command takes paths; a server has other folders.
+  // Resolved locally like any path argument, except for a server, which has other folders.
   const path = call.getEnvironment().remote === null ? resolve(given) : given
   const output = await call.perform(addRoot, {
     path,
@@ -273,7 +274,7 @@ function problemLines(problems: readonly { readonly message: string }[]): readon
 
 async function indexed(call: FilesInvocation): Promise<CommandResult> {
   const { force, 'skip-vectors': skipVectors } = call.options
-  // A server makes vectors by itself, and nobody should have to keep a request open for it.
+  // A server computes vectors in the background, without an open request.
   const embed = !skipVectors && call.getEnvironment().remote === null
   const progress = createProgressLine(call.host)
   const rest = createTimeEstimate(call.host.now)
@@ -302,7 +303,7 @@ async function indexed(call: FilesInvocation): Promise<CommandResult> {
 async function searched(call: FilesInvocation, words: readonly string[]): Promise<CommandResult> {
   const { 'max-results': most, 'min-score': least, source } = call.options
   const query = await given(call, words)
-  if (query.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
+  if (query.trim() === '') throw new AppError('invalid_input', 'The query must not be empty.')
   const output = await call.perform(searchFiles, {
     query,
     ...(most === undefined
@@ -339,7 +340,7 @@ async function flushed(call: FilesInvocation, id: string): Promise<CommandResult
   return { json: output, text: path === null ? `Nothing was written: ${outcome}.` : done }
 }
 
-/** The words after the action; `-` alone, or none, is standard input. */
+/** The arguments after the action; `-` or none reads standard input. */
 function given(call: FilesInvocation, words: readonly string[]): Promise<string> {
   return readTextArgument(
     { ...call, isStdinRequested: words.length === 1 && words[0] === '-' },

@@ -1,4 +1,4 @@
-/** Watching files until told to stop: what a server does besides, for machines that run none. */
+/** Watches files until interrupted, for machines without a server. */
 
 import type { FileStatus } from '../../../../files/file-search.ts'
 import { sleep } from '../../../../lib/abort.ts'
@@ -7,7 +7,7 @@ import { assertLocal, type CommandResult, type Invocation } from '../../command.
 import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
 import { withEngine } from '../program/serve-commands.ts'
 
-/** How often it is looked whether something was indexed; files are heard of as they change. */
+/** The interval of progress output; changes are detected by watchers. */
 const LOOK_MS = 1_000
 
 export async function watchFiles(call: Invocation): Promise<CommandResult | null> {
@@ -28,13 +28,13 @@ async function tellChanges(
   { host, isJson }: Invocation,
   look: () => Promise<FileStatus>,
 ): Promise<void> {
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
   while (!host.stopSignal.aborted) {
     for (const root of (await look()).roots) {
       const { id, path, files, chunks, problems, lastSyncAt } = root
       const state = JSON.stringify([files, chunks, problems])
-      if (lastSyncAt === null || told.get(id) === state) continue
-      told.set(id, state)
+      if (lastSyncAt === null || reported.get(id) === state) continue
+      reported.set(id, state)
       const line = { id, path, files, chunks, problems, at: new Date(lastSyncAt).toISOString() }
       await host.stdout.write(`${isJson ? JSON.stringify(line) : lineOf(root)}\n`)
     }

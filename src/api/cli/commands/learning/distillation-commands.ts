@@ -1,4 +1,4 @@
-/** Commands about the life of memories: distilling, consolidating, background work and review. */
+/** Commands for distillation, consolidation and their jobs. */
 import type { z } from 'zod'
 import { JOB_STATUSES } from '../../../../jobs/job.ts'
 import { listJobs, type WireJob } from '../../../operations/admin/job-operations.ts'
@@ -39,11 +39,11 @@ import {
 export const flushCommand = defineCommand({
   name: 'flush',
   group: 'Write',
-  summary: 'Distil a session into memories now.',
+  summary: 'Distill a session into memories now.',
   details:
-    'Sessions are distilled by themselves once they are quiet, where a server runs. It takes a model: the setting ' +
-    '`learning.extractionModel` names one of the providers of the gateway.',
-  arguments: [{ name: 'session', help: 'Which one.', isRequired: true }],
+    'A running server distills sessions after a period of inactivity. Distillation needs ' +
+    'a model: set `learning.extractionModel` to a model of a gateway provider.',
+  arguments: [{ name: 'session', help: 'The session to distill.', isRequired: true }],
   options: {},
   examples: ['recollect flush ses_4f1d…'],
   async run(call) {
@@ -76,14 +76,14 @@ export function distillationFields(
 export const consolidateCommand = defineCommand({
   name: 'consolidate',
   group: 'Administration',
-  summary:
-    'Merge, promote, evict and prune the memories of an owner, as a server does from time to time.',
+  summary: 'Merge, promote, evict and prune the memories of an owner now.',
   details:
-    'Whatever it changes can be undone by the change that is named; what it evicts goes into the bin.',
+    '`undo` with the reported change reverts it; evicted memories move to the trash. A ' +
+    'running server consolidates periodically.',
   arguments: [],
   options: {
-    'dry-run': { kind: 'flag', help: 'Only tell what it would do, and why.' },
-    reports: { kind: 'flag', help: 'Only tell what it did the last times, newest first.' },
+    'dry-run': { kind: 'flag', help: 'Only report what would change, and why.' },
+    reports: { kind: 'flag', help: 'Show the reports of past runs, newest first.' },
   },
   examples: [
     'recollect consolidate --dry-run',
@@ -105,7 +105,7 @@ async function reported(call: Invocation): Promise<CommandResult> {
     const about = `${formatTime(Date.parse(report.startedAt))}  ${report.id ?? ''}`
     return `${call.style.bold(about.trimEnd())}\n${reportText(call, report)}`
   })
-  return { json: output, text: texts.join('\n\n') || 'Nothing was consolidated yet.' }
+  return { json: output, text: texts.join('\n\n') || 'No consolidation has run yet.' }
 }
 
 function reportText(call: Invocation, report: WireReport): string {
@@ -149,7 +149,7 @@ function adjudicatedField({ adjudicated, isDryRun }: WireReport): readonly [stri
 export const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const
 
 export const JOB_OPTIONS = {
-  kind: { kind: 'value', value: 'kind', help: 'Only these: distill, consolidate, upkeep.' },
+  kind: { kind: 'value', value: 'kind', help: 'Filter by kind: distill, consolidate, upkeep.' },
   status: { kind: 'value', value: 'status', help: `Only these: ${JOB_STATUSES.join(', ')}.` },
   ...PAGE_OPTIONS,
 } as const
@@ -199,7 +199,7 @@ export const REVIEW_OPTIONS = {
   content: {
     kind: 'value',
     value: 'text',
-    help: 'With resolve: the new wording of the kept memory.',
+    help: 'With resolve: the new content of the surviving memory.',
   },
   ...PAGE_OPTIONS,
 } as const
@@ -217,7 +217,7 @@ export const DECISIONS = {
 
 export async function suspects(call: ReviewCall): Promise<CommandResult> {
   const output = await call.perform(listReview, parsePage(call.options))
-  if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
+  if (output.memories.length === 0) return { json: output, text: 'The review queue is empty.' }
   const lines = [renderMemoryList(call.style, output.memories, call.host.now())]
   if (output.next !== null) {
     lines.push('', `There are more: ${call.suggestCommand(`review --after ${output.next}`)}`)

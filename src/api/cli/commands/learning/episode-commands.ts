@@ -1,4 +1,4 @@
-/** Commands about what was distilled: digests of conversations, and who the person is. */
+/** Commands for episodes and identity. */
 import { MEMORY_STATUSES } from '../../../../domain/memory.ts'
 import {
   disableEpisode,
@@ -39,13 +39,13 @@ import {
 
 const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore'] as const
 const EPISODE_OPTIONS = {
-  day: { kind: 'value', value: 'date', help: 'Only of this day, as 2026-05-01 (UTC).' },
-  from: { kind: 'value', value: 'when', help: 'Only from then on: 30d (ago), 2026-05-01.' },
+  day: { kind: 'value', value: 'date', help: 'Filter by day, such as 2026-05-01 (UTC).' },
+  from: { kind: 'value', value: 'when', help: 'Only entries since: 30d (ago), 2026-05-01.' },
   to: { kind: 'value', value: 'when', help: 'Only entries before.' },
   topic: {
     kind: 'values',
     value: 'text',
-    help: 'Only with this in a topic; with edit, the topics from now on. Repeatable.',
+    help: 'Filter by topic; with edit, the new topics. Repeatable.',
   },
   status: {
     kind: 'value',
@@ -55,12 +55,12 @@ const EPISODE_OPTIONS = {
   decision: {
     kind: 'values',
     value: 'text',
-    help: 'With edit: the decisions from now on; repeatable.',
+    help: 'With edit: the new decisions; repeatable.',
   },
   'action-item': {
     kind: 'values',
     value: 'text',
-    help: 'With edit: the action items from now on; repeatable.',
+    help: 'With edit: the new action items; repeatable.',
   },
   ...PAGE_OPTIONS,
 } as const
@@ -70,13 +70,14 @@ type EpisodesCall = Invocation<typeof EPISODE_OPTIONS>
 export const episodesCommand = defineCommand({
   name: 'episodes',
   group: 'Read',
-  summary: 'Show digests of conversations, and put them right.',
+  summary: 'List, edit and forget episodes, the digests of conversations.',
   details:
-    'An episode is a memory: `history`, `undo` and `get` work on it as well. What is forgotten goes into the bin.',
+    'An episode is a memory: `history`, `undo` and `get` work on it as well. Forgotten ' +
+    'episodes move to the trash.',
   arguments: [
     { name: 'action', help: `One of ${EPISODE_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The episode that is meant.' },
-    { name: 'summary', help: 'With edit: what it says now.', isRepeated: true },
+    { name: 'id', help: 'The episode.' },
+    { name: 'summary', help: 'With edit: the new summary.', isRepeated: true },
   ],
   options: EPISODE_OPTIONS,
   examples: [
@@ -191,15 +192,16 @@ const IDENTITY_ACTIONS = ['list', 'show', 'add', 'edit', 'disable', 'forget', 'r
 export const identityCommand = defineCommand({
   name: 'identity',
   group: 'Write',
-  summary: 'Show and change what is always told of a person.',
+  summary: 'Show and change the identity of a user.',
   details:
-    'Each statement is a memory of the category identity: `history` and `undo` work on it as well. The ' +
-    'narrative is made from them and from the best facts when memories are consolidated.',
+    'Each statement is a memory of the category identity: `history` and `undo` work on ' +
+    'it as well. Consolidation writes the narrative from these statements and the most ' +
+    'important facts.',
   arguments: [
     { name: 'action', help: `One of ${IDENTITY_ACTIONS.join(', ')}. Default: list.` },
     {
       name: 'words',
-      help: 'The statement to add, or the id of one and what it says now.',
+      help: 'The statement to add, or the id of one and its new content.',
       isRepeated: true,
     },
   ],
@@ -267,6 +269,6 @@ async function identities(call: Invocation): Promise<CommandResult> {
       ...(narrative === null ? [] : ['', escapeControlCharacters(narrative.content)]),
     ].join('\n')
   })
-  const none = 'Nothing is told of anybody yet. Add something: recollect identity add "I am …"'
+  const none = 'There are no identity statements yet. Add one: recollect identity add "I am …"'
   return { json: output, text: texts.length === 0 ? none : texts.join('\n\n') }
 }

@@ -1,4 +1,4 @@
-/** Commands about what is learned from: conversations that are handed in, and what waits or failed. */
+/** Commands for ingesting conversations and for learning signals. */
 import type { z } from 'zod'
 import { SIGNAL_STATUSES } from '../../../../domain/signal.ts'
 import { ingestConversation } from '../../../operations/learning/distillation-operations.ts'
@@ -41,20 +41,26 @@ type Conversation = z.input<(typeof ingestConversation)['input']>
 export const ingestCommand = defineCommand({
   name: 'ingest',
   group: 'Write',
-  summary: 'Take in a whole conversation and distil it.',
+  summary: 'Ingest a whole conversation and distill it.',
   details:
-    'The file holds JSON as `POST /memory/ingest` takes it: `{"conversation_id": …, "turns": [{"user": …, "assistant": …}]}`, ' +
-    'or the turns alone with `--conversation`. Taken in again, it changes nothing. It takes a model (`learning.extractionModel`); without ' +
-    'one, patterns learn from it, and what was said is kept and waits.',
-  arguments: [{ name: 'file', help: 'What to read; `-` is standard input.', isRequired: true }],
+    'The file contains JSON as `POST /memory/ingest` accepts it: `{"conversation_id": …, ' +
+    '"turns": [{"user": …, "assistant": …}]}`, or only the turns with `--conversation`. ' +
+    'Ingesting it again changes nothing. Distillation needs a model ' +
+    '(`learning.extractionModel`); without one, patterns extract facts and the ' +
+    'conversation stays pending.',
+  arguments: [{ name: 'file', help: 'Input file, or - for standard input.', isRequired: true }],
   options: {
     conversation: {
       kind: 'value',
       value: 'name',
-      help: 'Its name, which is that of its session.',
+      help: 'The id of the conversation, used as its session id.',
     },
-    date: { kind: 'value', value: 'when', help: 'When it took place: 3d (ago), 2026-12-01.' },
-    'skip-extraction': { kind: 'flag', help: 'Only keep what was said.' },
+    date: {
+      kind: 'value',
+      value: 'when',
+      help: 'The time of the conversation: 3d (ago), 2026-12-01.',
+    },
+    'skip-extraction': { kind: 'flag', help: 'Record the conversation without learning from it.' },
   },
   examples: [
     'recollect ingest trip.json',
@@ -81,7 +87,7 @@ export const ingestCommand = defineCommand({
   },
 })
 
-/** The table of operations says what it has to be; here it only has to be an object or a list. */
+/** Accepts any object or list; the operation validates its fields. */
 async function conversationIn(call: Invocation): Promise<Conversation> {
   const file = requirePositional(call)
   const text = call.isStdinRequested ? await readStdinText(call) : await readTextFile(file)
@@ -90,7 +96,7 @@ async function conversationIn(call: Invocation): Promise<Conversation> {
   if (typeof conversation !== 'object' || conversation === null) {
     throw new UsageError('A conversation is a JSON object, or a list of turns.')
   }
-  return conversation as Conversation // checked by the operation
+  return conversation as Conversation // validated by the operation
 }
 
 function parsed(text: string, name: string): unknown {
@@ -112,15 +118,16 @@ type SignalsCall = Invocation<typeof OPTIONS>
 export const signalsCommand = defineCommand({
   name: 'signals',
   group: 'Administration',
-  summary: 'Show what waits to be learned from, have what failed tried again, or nothing learned.',
+  summary: 'List, retry or discard pending learning signals.',
   details:
-    'There is a signal for each exchange that was recorded. After three failures it is `dead`: it is kept, and put aside ' +
-    'until it is tried again. From a `forgotten` one nothing is learned; what was said stays, and `retry` takes it back.',
+    'Each recorded exchange has a signal. After three failures it is `dead` until it is ' +
+    'retried. A `forgotten` signal is never learned from; the turns stay, and `retry` ' +
+    'reverts that.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     {
       name: 'id',
-      help: 'Which. Default with retry: all that failed; with forget: those of --session.',
+      help: 'The signal. Default with retry: all failed ones; with forget: those of --session.',
       isRepeated: true,
     },
   ],
@@ -153,7 +160,7 @@ const CHANGES = {
   },
   forget: {
     operation: forgetSignals,
-    none: 'Nothing of that waits to be learned from.',
+    none: 'No matching signals are pending.',
     done: 'will not be learned from.',
   },
 } as const
@@ -204,7 +211,7 @@ function signalRow({ id, status, createdAt, attempts, sessionId, user, error }: 
   ]
 }
 
-/** What `status` says of what is to be learned from. */
+/** The learning line of `status`. */
 export async function renderPendingSignals(call: Invocation): Promise<string> {
   const { pending, dead } = (await call.perform(learningStatus, {})).signals
   const lines = [

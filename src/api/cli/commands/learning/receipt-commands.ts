@@ -1,4 +1,4 @@
-/** What memory did for requests to models. */
+/** Commands for receipts of model requests. */
 import { CONTEXT_SKIP_REASONS } from '../../../../conversations/conversations.ts'
 import {
   getReceipt,
@@ -23,7 +23,7 @@ const LIMIT_MAX = 200
 
 const OPTIONS = {
   limit: { kind: 'value', value: 'n', help: `Maximum number of results. Default: ${LIMIT}.` },
-  after: { kind: 'value', value: 'id', help: 'Go on after this receipt.' },
+  after: { kind: 'value', value: 'id', help: 'Continue after this receipt.' },
 } as const
 
 type ReceiptsCall = Invocation<typeof OPTIONS>
@@ -31,16 +31,17 @@ type ReceiptsCall = Invocation<typeof OPTIONS>
 export const receiptsCommand = defineCommand({
   name: 'receipts',
   group: 'Server',
-  summary: 'Show what memory did for requests to models, newest first.',
+  summary: 'List receipts of model requests, newest first.',
   details:
-    'Each request that passes the gateway while memory is on leaves a receipt: what was recalled and added, what it ' +
-    'cost, what was recorded and learned. A single receipt shows the injected text, without what was erased since.',
+    'Each gateway request with memory has a receipt: what was recalled and injected, its ' +
+    'cost, and what was recorded and learned. A single receipt shows the injected text, ' +
+    'without erased memories.',
   arguments: [
     {
       name: 'action',
       help: `One of ${ACTIONS.join(', ')}. Default: list, or show when a receipt is named.`,
     },
-    { name: 'id', help: 'The receipt to show, as the list or the answer’s header says.' },
+    { name: 'id', help: 'The receipt to show, from the list or the response header.' },
   ],
   options: OPTIONS,
   examples: [
@@ -58,7 +59,7 @@ export const receiptsCommand = defineCommand({
   },
 })
 
-/** What the header of an answer says can be given as it is. */
+/** Accepts the value of the response header as it is. */
 function isReceipt(word: string): boolean {
   return word.startsWith('rcp_')
 }
@@ -182,7 +183,7 @@ function listText(ids: readonly string[]): string {
 }
 
 function usageText({ usage }: WireReceipt): string {
-  if (usage === null) return 'not told'
+  if (usage === null) return 'unknown'
   const cached = usage.cached === null ? '' : ` (${formatNumber(usage.cached)} cached)`
   return `${formatNumber(usage.input)} in${cached}, ${formatNumber(usage.output)} out`
 }

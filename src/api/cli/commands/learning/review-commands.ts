@@ -12,11 +12,11 @@ import {
 export const reviewCommand = defineCommand({
   name: 'review',
   group: 'Edit',
-  summary: 'Show memories that look like instructions or contradict others, and decide about them.',
+  summary: 'Review suspicious memories and resolve conflicts.',
   details:
-    'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
-    'approved; rejected ones are forgotten. `conflicts` shows memories that say otherwise than others: `settle` keeps ' +
-    'one in the place of the other, `reconcile` says that both hold.',
+    'Memories that look like instructions to a model are quarantined until they are ' +
+    'approved; rejected ones are forgotten. `conflicts` lists contradictory memories: ' +
+    '`resolve` supersedes one by the other, `reconcile` marks both as compatible.',
   arguments: [
     { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
     { name: 'id', help: 'The memory to decide about; with resolve, the one to keep.' },

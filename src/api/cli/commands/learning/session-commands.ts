@@ -1,4 +1,4 @@
-/** Commands about what was said, and about who has memories here. */
+/** Commands for sessions, turns and scopes. */
 
 import {
   disableTurn,
@@ -59,7 +59,7 @@ const OPTIONS = {
   'newest-first': { kind: 'flag', help: 'With show: newest turn first.' },
   'include-memories': {
     kind: 'flag',
-    help: 'With forget: what was learned in it goes into the bin as well.',
+    help: 'With forget: also forget what was learned in the session.',
   },
   ...PAGE_OPTIONS,
   ...YES_OPTION,
@@ -70,18 +70,19 @@ type SessionsCall = Invocation<typeof OPTIONS>
 export const sessionsCommand = defineCommand({
   name: 'sessions',
   group: 'Read',
-  summary: 'Show what was said, correct it, take it out of use, or remove it for good.',
+  summary: 'List, correct, disable or erase sessions and turns.',
   details:
-    'A turn that is disabled is kept and shown, and neither found, quoted nor learned from until it is restored; what is ' +
-    'removed does not come back. Memories that were learned from it stay, unless `--include-memories` says otherwise. What is ' +
-    'corrected is learned from again, and what only the old words said goes into the bin.',
+    'A disabled turn stays visible but is neither found, quoted nor learned from until ' +
+    'it is restored; erased turns cannot be restored. Memories learned from a turn stay ' +
+    'unless `--include-memories` is set. A corrected turn is learned from again, and ' +
+    'what only its old text said moves to the trash.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     {
       name: 'id',
       help: 'The session; with turn, edit, disable, restore and forget-turn, the turn.',
     },
-    { name: 'text', help: 'With edit: what was really said.', isRepeated: true },
+    { name: 'text', help: 'With edit: the corrected text.', isRepeated: true },
   ],
   options: OPTIONS,
   examples: [
@@ -126,7 +127,7 @@ export const sessionsCommand = defineCommand({
 
 async function listed(call: SessionsCall): Promise<CommandResult> {
   const output = await call.perform(listSessions, parsePage(call.options))
-  if (output.sessions.length === 0) return { json: output, text: 'No conversations are kept.' }
+  if (output.sessions.length === 0) return { json: output, text: 'No sessions are recorded.' }
   const now = call.host.now()
   const rows = output.sessions.map((session) => [
     { text: toTerminalLine(session.id) },
@@ -197,11 +198,7 @@ function stays(learned: readonly string[]): string {
 const KEPT = 'Nothing was removed.'
 
 async function forgotten(call: SessionsCall, id: string): Promise<CommandResult> {
-  await confirmAction(
-    call,
-    `Remove everything that was said in ${toTerminalLine(id)} for good?`,
-    KEPT,
-  )
+  await confirmAction(call, `Erase all turns of ${toTerminalLine(id)} permanently?`, KEPT)
   const output = await call.perform(forgetSession, {
     id,
     memories: call.options['include-memories'],
@@ -210,7 +207,7 @@ async function forgotten(call: SessionsCall, id: string): Promise<CommandResult>
   const lines = [`Removed ${formatCount(turns, 'turn')}.`]
   if (change !== null) {
     const undoing = call.suggestCommand(`undo ${change}`)
-    lines.push(`${formatMemoryCount(binned)} went into the bin (bring back: ${undoing})`)
+    lines.push(`${formatMemoryCount(binned)} moved to the trash (restore: ${undoing})`)
   }
   return { json: output, text: lines.join('\n') }
 }
@@ -224,7 +221,7 @@ async function forgottenTurn(call: SessionsCall, id: string): Promise<CommandRes
 export const agentsCommand = defineCommand({
   name: 'agents',
   group: 'Read',
-  summary: 'Show who has memories here, and how many facts and episodes are in use.',
+  summary: 'List owners and users with their active facts and episodes.',
   arguments: [],
   options: {},
   examples: ['recollect agents', 'recollect agents --json'],
@@ -243,7 +240,7 @@ export const agentsCommand = defineCommand({
 const DAYS_MAX = 3_650
 const LAYER_HITS_MAX = 50
 
-/** What `search` does with `--layer`. */
+/** The implementation of `search --layer`. */
 export async function searchLayerResult(
   call: Invocation,
   query: string,

@@ -1,4 +1,4 @@
-/** Commands that take something in: a statement, or whatever a text says about its writer. */
+/** Commands that store a statement or learn from a text. */
 import type { z } from 'zod'
 import { AppError } from '../../../../lib/errors.ts'
 import { addMemory, learnMemories } from '../../../operations/memories/memory-operations.ts'
@@ -15,7 +15,7 @@ const SAID_OPTION = {
   'observed-at': {
     kind: 'value',
     value: 'when',
-    help: 'When it was said: 3d (ago), 2026-12-01. Default: now.',
+    help: 'The time of the statement: 3d (ago), 2026-12-01. Default: now.',
   },
 } as const
 
@@ -24,9 +24,10 @@ export const addCommand = defineCommand({
   group: 'Write',
   summary: 'Remember a statement.',
   details:
-    'The text is taken from the arguments, or from standard input when it is piped in or given as `-`; the one ' +
-    'line end that shells append is dropped. What is already known is reinforced, what is plainly corrected is ' +
-    'replaced and kept in the history, and what merely differs is kept beside the other.',
+    'Reads the text from the arguments, or from standard input when piped or given as ' +
+    '`-`, without the trailing line end. A known statement is reinforced, a clear ' +
+    'correction supersedes the old statement and keeps its history, and a merely ' +
+    'different one is stored beside it.',
   arguments: [{ name: 'text', help: 'The statement, or - for standard input.', isRepeated: true }],
   options: { ...MEMORY_OPTIONS, ...SAID_OPTION },
   examples: [
@@ -53,15 +54,20 @@ export const addCommand = defineCommand({
   },
 })
 
+const LEARN_OPTIONS = {
+  ...SAID_OPTION,
+  'dry-run': { kind: 'flag', help: 'Only show what would be remembered.' },
+} as const
+
 export const learnCommand = defineCommand({
   name: 'learn',
   group: 'Write',
-  summary: 'Find what a text says about its writer, and remember that.',
+  summary: 'Extract statements about the author of a text, and remember them.',
   details:
-    'It works with patterns, without a model, for statements in the first person: "I live in Lisbon", ' +
-    '"my sister is called Ana". The text is taken as with `add`.',
+    'Uses patterns for first-person statements, without a model: "I live in Lisbon", "my ' +
+    'sister is called Ana". Reads the text like `add`.',
   arguments: [{ name: 'text', help: 'The text, or - for standard input.', isRepeated: true }],
-  options: SAID_OPTION,
+  options: LEARN_OPTIONS,
   examples: [
     'recollect learn "Hi! I live in Lisbon and I love old maps."',
     'recollect learn < chat.txt',
@@ -69,11 +75,15 @@ export const learnCommand = defineCommand({
   async run(call) {
     const observedAt = parseObservedAt(call)
     const text = await statementFrom(call)
+    const { 'dry-run': dryRun } = call.options
     const learned = await call.perform(learnMemories, {
       text,
       source: 'cli',
+      dryRun,
       ...(observedAt === undefined ? {} : { observedAt }),
     })
+    const preview = learned.remembered.map(({ memory }) => toTerminalLine(memory.content))
+    if (dryRun) return { json: learned, text: preview.join('\n') || 'Nothing would be remembered.' }
     return { json: learned, text: summaryOf(call, learned) }
   },
 })
@@ -84,7 +94,10 @@ async function statementFrom(call: Invocation): Promise<string> {
   return text
 }
 
-function parseObservedAt(call: Invocation<typeof SAID_OPTION>): number | undefined {
+function parseObservedAt(call: {
+  readonly options: { readonly 'observed-at': string | undefined }
+  readonly host: Invocation['host']
+}): number | undefined {
   const { 'observed-at': observedAt } = call.options
   return observedAt === undefined
     ? undefined

@@ -30,7 +30,7 @@ import {
   toTerminalLine,
 } from '../../output/text-rendering.ts'
 
-const IDS = { name: 'id', help: 'Which memories.', isRepeated: true } as const
+const IDS = { name: 'id', help: 'The memories.', isRepeated: true } as const
 const NOT_ERASED = 'Nothing was erased.'
 
 export const forgetCommand = defineCommand({
@@ -38,14 +38,18 @@ export const forgetCommand = defineCommand({
   group: 'Edit',
   summary: 'Move memories to the trash. They can be restored.',
   details:
-    'What was said before the forgetting does not come back by itself, not even from work under way. With ' +
-    '`--query`, the one memory that clearly fits the description is forgotten; when it is not clear which one is ' +
-    'meant, nothing is, the likely ones are listed, and the exit code is 4. With `--erase` memories are removed for ' +
-    'good instead, and nothing can bring them back.',
+    'Forgotten statements do not return from earlier conversations or running jobs. With ' +
+    '`--query`, the one memory that clearly matches is forgotten; if the match is ' +
+    'ambiguous, the candidates are listed and the exit code is 4. With `--erase`, ' +
+    'memories are removed permanently, with their history.',
   arguments: [IDS],
   options: {
-    query: { kind: 'value', value: 'text', help: 'What the memory says, instead of its id.' },
-    erase: { kind: 'flag', help: 'Remove them for good.' },
+    query: {
+      kind: 'value',
+      value: 'text',
+      help: 'A description of the memory, instead of its id.',
+    },
+    erase: { kind: 'flag', help: 'Remove them permanently.' },
     ...YES_OPTION,
   },
   examples: [
@@ -62,7 +66,7 @@ export const forgetCommand = defineCommand({
       )
     }
     if (query !== undefined && isForGood) {
-      throw new UsageError('--erase needs ids: what is gone for good must be named.')
+      throw new UsageError('--erase requires ids.')
     }
     if (query !== undefined) return forgetDescribed(call, query)
     return isForGood ? eraseEach(call, call.positionals) : forgetEach(call, call.positionals)
@@ -88,7 +92,7 @@ function forgotText(call: Invocation, id: string, turnsDisabled: number): string
   return `Forgot ${id} (bring it back: ${back})${turnsText(turnsDisabled)}`
 }
 
-/** Turns that state what is forgotten can't be recalled either. */
+/** Forgotten statements are also hidden in turns. */
 function turnsText(turnsDisabled: number): string {
   return turnsDisabled === 0 ? '' : `\n  Turns disabled: ${turnsDisabled}`
 }
@@ -106,7 +110,7 @@ async function forgetDescribed(call: Invocation, query: string): Promise<Command
   ])
   const text =
     rows.length === 0
-      ? 'Nothing like that is remembered.'
+      ? 'No memory matches.'
       : `It is not clear which one is meant, so nothing was forgotten. Give an id:\n\n${renderTable(call.style, ['ID', 'MEMORY'], rows)}`
   return { json: output, text, exitCode: ERRORS.not_found.exit }
 }
@@ -114,17 +118,17 @@ async function forgetDescribed(call: Invocation, query: string): Promise<Command
 export const eraseCommand = defineCommand({
   name: 'erase',
   group: 'Edit',
-  summary: 'Remove memories with their history for good.',
+  summary: 'Permanently remove memories with their history.',
   details:
-    'Either the memories named, or with `--trash` everything that has been forgotten for long enough. It asks on a ' +
-    'terminal; elsewhere it needs `--yes`.',
+    'Erases the named memories, or with `--trash` everything forgotten long enough ago. ' +
+    'It asks for confirmation; without a terminal it needs `--yes`.',
   arguments: [IDS],
   options: {
     trash: { kind: 'flag', help: 'Empty the trash instead.' },
     days: {
       kind: 'value',
       value: 'n',
-      help: 'Only what was forgotten that many days ago. Default: the setting retention.trashDays.',
+      help: 'Minimum days since it was forgotten. Default: the setting retention.trashDays.',
     },
     ...YES_OPTION,
   },
@@ -182,11 +186,11 @@ function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
   return `Erased ${formatMemoryCount(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
 }
 
-/** All or none: an id that isn't there must not be noticed halfway through. */
+/** Checks all ids first, so that a missing one changes nothing. */
 async function requireAll(call: Invocation, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     try {
-      await call.perform(getMemory, { id })
+      await call.perform(getMemory, { id, includeTrash: true })
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error
       throw new AppError('not_found', `${error.message} Nothing was changed.`, { id })
@@ -195,21 +199,21 @@ async function requireAll(call: Invocation, ids: readonly string[]): Promise<voi
 }
 
 const CLEAR_OPTIONS = {
-  ids: { kind: 'values', value: 'ids', help: 'Only these, with commas between; repeatable.' },
-  q: { kind: 'value', value: 'text', help: 'Only those with this text in content or key.' },
+  ids: { kind: 'values', value: 'ids', help: 'Only these ids, comma-separated; repeatable.' },
+  q: { kind: 'value', value: 'text', help: 'Filter by text in content or key.' },
   'older-than': {
     kind: 'value',
     value: 'age',
-    help: 'Only what was made before: 30d, 2w, 6m (months), 1y, 2026-01-31.',
+    help: 'Minimum age: 30d, 2w, 6m (months), 1y, or a date such as 2026-01-31.',
   },
   type: FILTER_OPTIONS.type,
   category: FILTER_OPTIONS.category,
   status: FILTER_OPTIONS.status,
   'all-statuses': FILTER_OPTIONS['all-statuses'],
   pinned: FILTER_OPTIONS.pinned,
-  all: { kind: 'flag', help: 'Everything: needed when nothing else narrows it.' },
-  erase: { kind: 'flag', help: 'Remove them for good, with their history.' },
-  'dry-run': { kind: 'flag', help: 'Only say how many there are.' },
+  all: { kind: 'flag', help: 'All memories; required without other filters.' },
+  erase: { kind: 'flag', help: 'Remove them permanently, with their history.' },
+  'dry-run': { kind: 'flag', help: 'Only count.' },
   ...YES_OPTION,
 } as const
 
@@ -218,10 +222,10 @@ type ClearCall = Invocation<typeof CLEAR_OPTIONS>
 export const clearCommand = defineCommand({
   name: 'clear',
   group: 'Edit',
-  summary: 'Forget many memories at once: by what they have in common, by age, or all.',
+  summary: 'Forget memories in bulk, by filter or age.',
   details:
-    'It says how many they are and asks first; where nobody can be asked it needs `--yes`. All of it is one change, ' +
-    'which `undo` takes back, unless `--erase` removes them for good.',
+    'Shows the number of memories and asks for confirmation; without a terminal it needs ' +
+    '`--yes`. It is one change, which `undo` reverts unless `--erase` was given.',
   arguments: [],
   options: CLEAR_OPTIONS,
   examples: [
@@ -236,7 +240,7 @@ export const clearCommand = defineCommand({
     const number = formatMemoryCount(counted.matched)
     const { erase: isForGood } = call.options
     if (call.options['dry-run']) {
-      const text = `${number} would be ${isForGood ? 'erased for good' : 'forgotten'}. Nothing was changed.`
+      const text = `${number} would be ${isForGood ? 'erased' : 'forgotten'}. Nothing was changed.`
       return { json: counted, text }
     }
     const question = isForGood

@@ -1,4 +1,4 @@
-/** Commands that change one memory: edit, switch off, bring back, take a change back. */
+/** Commands that edit, disable, restore and undo changes of memories. */
 import type { z } from 'zod'
 import {
   disableMemory,
@@ -19,26 +19,27 @@ import { readStdinText, readTextArgument } from '../../input/text-input.ts'
 
 const VERSION_MAX = Number.MAX_SAFE_INTEGER
 
-const ID = { name: 'id', help: 'Which memory.', isRequired: true } as const
+const ID = { name: 'id', help: 'The memory.', isRequired: true } as const
 
 const EDIT_OPTIONS = {
-  content: { kind: 'value', value: 'text', help: 'What it says now, or - for standard input.' },
+  content: { kind: 'value', value: 'text', help: 'The new content, or - for standard input.' },
   ...MEMORY_OPTIONS,
-  unpin: { kind: 'flag', help: 'Take the pin off.' },
-  'no-key': { kind: 'flag', help: 'Take its key away.' },
-  'no-expiry': { kind: 'flag', help: 'Let it never expire.' },
-  'if-version': { kind: 'value', value: 'n', help: 'Only if it is still at this version.' },
+  unpin: { kind: 'flag', help: 'Unpin it.' },
+  'no-key': { kind: 'flag', help: 'Remove its key.' },
+  'no-expiry': { kind: 'flag', help: 'Remove its expiry.' },
+  'if-version': { kind: 'value', value: 'n', help: 'Fail if the version differs.' },
 } as const
 
 export const editCommand = defineCommand({
   name: 'edit',
   group: 'Edit',
-  summary: 'Change a memory; what is not named stays as it is.',
+  summary: 'Change fields of a memory.',
   details:
-    'The earlier version stays in the history. `--metadata` and `--entity` replace what was there.',
+    'The previous version stays in the history. `--metadata` and `--entity` replace the ' +
+    'present values.',
   arguments: [
     ID,
-    { name: 'text', help: 'What it says now, or - for standard input.', isRepeated: true },
+    { name: 'text', help: 'The new content, or - for standard input.', isRepeated: true },
   ],
   options: EDIT_OPTIONS,
   examples: [
@@ -92,7 +93,7 @@ function refuseBoth(areBoth: boolean, one: string, other: string): void {
 export const disableCommand = defineCommand({
   name: 'disable',
   group: 'Edit',
-  summary: 'Keep a memory out of searches without forgetting it.',
+  summary: 'Exclude a memory from recall without forgetting it.',
   arguments: [ID],
   options: {},
   examples: ['recollect disable mem_01kabc…'],
@@ -105,13 +106,13 @@ export const disableCommand = defineCommand({
 export const restoreCommand = defineCommand({
   name: 'restore',
   group: 'Edit',
-  summary: 'Bring back a memory that was forgotten, disabled or replaced.',
+  summary: 'Restore a forgotten, disabled or superseded memory.',
   arguments: [ID],
   options: {
     version: {
       kind: 'value',
       value: 'n',
-      help: 'Also let it say again what it said in this version.',
+      help: 'Also restore the content of this version.',
     },
   },
   examples: ['recollect restore mem_01kabc…', 'recollect restore mem_01kabc… --version 2'],
@@ -129,7 +130,7 @@ export const restoreCommand = defineCommand({
   },
 })
 
-/** Elsewhere this is the word for going back to a backup. */
+/** `restore` with a file name most likely means a backup. */
 function meantRecover(call: Invocation, path: string): UsageError {
   const recovering = call.suggestCommand(`recover ${path}`)
   return new UsageError(
@@ -147,11 +148,9 @@ function changed(call: Invocation, output: Changed, what: string): CommandResult
 export const undoCommand = defineCommand({
   name: 'undo',
   group: 'Edit',
-  summary: 'Take back everything one change did.',
-  details: 'Later changes to the same memory stay: only what they left untouched is taken back.',
-  arguments: [
-    { name: 'change', help: 'The id of the change, as `history` shows it.', isRequired: true },
-  ],
+  summary: 'Revert a change.',
+  details: 'Later changes to the same memories are kept.',
+  arguments: [{ name: 'change', help: 'The change id, as shown by `history`.', isRequired: true }],
   options: {},
   examples: ['recollect undo chg_01kabc…'],
   async run(call) {
@@ -159,9 +158,11 @@ export const undoCommand = defineCommand({
     const lines = output.memories.map(({ id, status }) =>
       status === 'forgotten' ? `  ${id} is in the bin` : `  ${id} is as it was before`,
     )
-    const kept = output.conflictingFields.map((field) => `  ${field} was changed since and stays`)
+    const kept = output.conflictingFields.map(
+      (field) => `  ${field} was changed since and is unchanged`,
+    )
     const turns = output.turnsEnabled === 0 ? [] : [`  Turns enabled: ${output.turnsEnabled}`]
-    const text = [`Took back ${requirePositional(call)}:`, ...lines, ...kept, ...turns].join('\n')
+    const text = [`Reverted ${requirePositional(call)}:`, ...lines, ...kept, ...turns].join('\n')
     return { json: output, text }
   },
 })

@@ -1,4 +1,4 @@
-/** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
+/** Read commands. They treat a missing database as empty and do not create it. */
 import type { z } from 'zod'
 import { RECALL_MEMORIES_MAX } from '../../../../domain/limits.ts'
 import { isTurnId } from '../../../../domain/search-document.ts'
@@ -32,19 +32,19 @@ const OFFSET_MAX = 1_000_000_000
 const TOKENS_MAX = 16_000
 
 const LIST_OPTIONS = {
-  q: { kind: 'value', value: 'text', help: 'Only those with this text in content or key.' },
+  q: { kind: 'value', value: 'text', help: 'Filter by text in content or key.' },
   limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIST_LIMIT}.` },
-  page: { kind: 'value', value: 'n', help: 'Which page of that many, from 1 on.' },
-  offset: { kind: 'value', value: 'n', help: 'How many to leave out first, instead of --page.' },
-  after: { kind: 'value', value: 'id', help: 'Go on after this memory, instead of --page.' },
+  page: { kind: 'value', value: 'n', help: 'Page number, from 1.' },
+  offset: { kind: 'value', value: 'n', help: 'Number of results to skip, instead of --page.' },
+  after: { kind: 'value', value: 'id', help: 'Continue after this memory, instead of --page.' },
   sort: {
     kind: 'value',
     value: 'order',
     help: `One of ${MEMORY_ORDERS.join(', ')}. Default: newest.`,
   },
   oldest: { kind: 'flag', help: 'The same as --sort oldest.' },
-  updated: { kind: 'flag', help: 'The same as --sort updated: last changed first.' },
-  'as-of': { kind: 'value', value: 'when', help: 'What was known then: 3d (ago), 2026-12-01.' },
+  updated: { kind: 'flag', help: 'The same as --sort updated.' },
+  'as-of': { kind: 'value', value: 'when', help: 'The state at this time: 3d (ago), 2026-12-01.' },
   ...FILTER_OPTIONS,
 } as const
 
@@ -54,7 +54,7 @@ export const listCommand = defineCommand({
   name: 'list',
   group: 'Read',
   summary: 'List memories, newest first.',
-  details: 'With `--as-of`, it lists what was remembered and held at that time.',
+  details: 'With `--as-of`, lists the memories that were stored and valid at that time.',
   arguments: [],
   options: LIST_OPTIONS,
   examples: [
@@ -125,12 +125,12 @@ function orderOf({ options: given }: ListCall): { readonly order?: MemoryOrder }
   return order === undefined ? {} : { order }
 }
 
-/** Anything else would be taken for a place in the order, and the list would begin somewhere. */
+/** Refuses other values, which would be taken for a cursor. */
 function afterOf(text: string): string {
   if (/^(-?[\d.e-]{1,30}~)?mem_\w{1,60}$/.test(text)) return text
   throw new UsageError(
     `--after takes the id of a memory, not "${text.slice(0, 40)}".`,
-    'It is what the end of the page before says.',
+    'Use the id printed at the end of the previous page.',
   )
 }
 
@@ -148,7 +148,7 @@ function nothingIn(call: ListCall, next: string | null): string {
     : 'No memories here yet. Add one: recollect add "I prefer tea over coffee."'
 }
 
-/** The same command line, going on where this page ended. */
+/** The same command line for the next page. */
 function moreOf(call: ListCall, next: string, total: number): string {
   const { options: given } = call
   const moves = given.page !== undefined || given.offset !== undefined
@@ -173,14 +173,14 @@ function moreOf(call: ListCall, next: string, total: number): string {
 export const getCommand = defineCommand({
   name: 'get',
   group: 'Read',
-  summary: 'Show one memory, or one turn of a conversation, with everything about it.',
-  arguments: [{ name: 'id', help: 'As `list` and `search` show it.', isRequired: true }],
+  summary: 'Show a memory or a turn with all attributes.',
+  arguments: [{ name: 'id', help: 'The id, as shown by `list` and `search`.', isRequired: true }],
   options: {},
   examples: ['recollect get mem_01kabc…', 'recollect get mem_01kabc… --json'],
   async run(call) {
     const id = requirePositional(call)
     if (isTurnId(id)) return showTurn(call, id)
-    const found = await call.perform(getMemory, { id })
+    const found = await call.perform(getMemory, { id, includeTrash: true })
     return { json: found, text: renderMemory(call.style, found.memory, call.host.now()) }
   },
 })
@@ -188,14 +188,13 @@ export const getCommand = defineCommand({
 export const searchCommand = defineCommand({
   name: 'search',
   group: 'Read',
-  summary:
-    'Find the memories and conversation turns that answer a question, by words and meaning, best first.',
+  summary: 'Search memories and conversation turns, best first.',
   details:
-    'Memories and turns of conversations are ranked in one list; a turn shows who said it, when, and in which session. ' +
-    'Narrow the list with `--source memories --source episodes` or `--source transcript`. A filter that turns have no ' +
-    'field for, such as `--category`, leaves them out. `get` shows a memory or turn whole, `sessions show` the ' +
-    'conversation. SCORE compares the results of one answer with each other; COVERS says how much of the question a ' +
-    'result holds, rare words counting more.',
+    'Memories and turns share one ranking. Narrow it with `--source memories --source ' +
+    'episodes` or `--source transcript`. Filters on fields that turns lack, such as ' +
+    '`--category`, exclude turns. `get` shows a result in full, `sessions show` its ' +
+    'conversation. SCORE is comparable within one result list; COVERS is the share of ' +
+    'query terms in a result, weighted by rarity.',
   arguments: [
     { name: 'words', help: 'A question or keywords, or - for standard input.', isRepeated: true },
   ],
@@ -203,7 +202,7 @@ export const searchCommand = defineCommand({
     limit: {
       kind: 'value',
       value: 'n',
-      help: 'How many at most. Default: the setting recall.limit.',
+      help: 'Maximum number of results. Default: the setting recall.limit.',
     },
     strategy: {
       kind: 'value',
@@ -215,15 +214,19 @@ export const searchCommand = defineCommand({
       value: 'where',
       help: `One of ${SETTINGS['recall.scope'].choices.join(', ')}. Default: the setting recallScope.`,
     },
-    'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
-    'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
+    'max-tokens': { kind: 'value', value: 'n', help: 'Token budget of all results.' },
+    'as-of': {
+      kind: 'value',
+      value: 'when',
+      help: 'The state at this time: 3d (ago), 2026-12-01.',
+    },
     explain: { kind: 'flag', help: 'Show the ranking trail of each result.' },
     layer: {
       kind: 'value',
       value: 'name',
       help: `Only one layer: ${LAYERS.join(', ')}. Goes with --limit and --days only.`,
     },
-    days: { kind: 'value', value: 'n', help: 'With `--layer transcript`: how far back.' },
+    days: { kind: 'value', value: 'n', help: 'With `--layer transcript`: maximum age in days.' },
     source: {
       kind: 'values',
       value: 'name',
@@ -261,7 +264,7 @@ export const searchCommand = defineCommand({
         : { sources: source.map((name) => parseChoice('source', name, SEARCH_SOURCES)) }),
     }
     const text = await readTextArgument(call)
-    if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
+    if (text.trim() === '') throw new AppError('invalid_input', 'The query must not be empty.')
     if (layer !== undefined) {
       if (explain || Object.keys(query).some((name) => name !== 'limit')) {
         throw new UsageError('--layer goes only with --limit and --days.')
@@ -279,8 +282,8 @@ export const searchCommand = defineCommand({
 export const historyCommand = defineCommand({
   name: 'history',
   group: 'Read',
-  summary: 'Show every version of a memory and what changed.',
-  arguments: [{ name: 'id', help: 'Which memory.', isRequired: true }],
+  summary: 'Show all versions of a memory with their changes.',
+  arguments: [{ name: 'id', help: 'The memory.', isRequired: true }],
   options: {},
   examples: ['recollect history mem_01kabc…'],
   async run(call) {

@@ -1,4 +1,4 @@
-/** One memory in the place of many old ones. */
+/** Replaces old memories by one summary. */
 import { summarizeMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { defineCommand } from '../../command.ts'
 import { parseInteger } from '../../input/option-values.ts'
@@ -16,10 +16,11 @@ const WORDED = {
 export const summarizeCommand = defineCommand({
   name: 'summarize',
   group: 'Administration',
-  summary: 'Put one memory in the place of many old ones of a user.',
+  summary: 'Summarize old memories of a user into one.',
   details:
-    'The setting `learning.extractionModel` names the model that words it; without one, or where it fails, rules condense what was ' +
-    'there. The old ones are superseded, and the change that is named brings them back.',
+    'The model of `learning.extractionModel` writes the summary; without one, or when it ' +
+    'fails, the content is condensed by rules. The originals are superseded; `undo` with ' +
+    'the reported change restores them.',
   arguments: [],
   options: {
     days: {
@@ -30,9 +31,9 @@ export const summarizeCommand = defineCommand({
     'max-tokens': {
       kind: 'value',
       value: 'n',
-      help: 'Only what does not fit: the newest that take so many tokens stay.',
+      help: 'Keep the newest memories within this token budget and summarize the rest.',
     },
-    'dry-run': { kind: 'flag', help: 'Only tell which memories, and how much it would save.' },
+    'dry-run': { kind: 'flag', help: 'Only report the memories and the tokens saved.' },
   },
   examples: ['recollect summarize --days 90 --dry-run', 'recollect summarize --max-tokens 4000'],
   async run(call) {

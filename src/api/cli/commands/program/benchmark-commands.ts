@@ -1,13 +1,12 @@
-/** Commands that measure Recollect itself. They need the repository, and say so where there is none. */
+/** Benchmarks and evals, which require a clone of the repository. */
 import { AppError } from '../../../../lib/errors.ts'
 import { defineCommand, type Invocation } from '../../command.ts'
 
 export const evalCommand = defineCommand({
   name: 'eval',
   group: 'Administration',
-  summary:
-    'Measure how well memories are found and facts extracted (in a clone of the repository).',
-  details: 'What stands after `--` goes to the tool: `recollect eval patterns -- --explain`.',
+  summary: 'Run retrieval and extraction evals (in a clone of the repository).',
+  details: 'Arguments after `--` are passed to the tool: `recollect eval patterns -- --explain`.',
   arguments: [{ name: 'set', help: 'Which one, and what is for the tool.', isRepeated: true }],
   options: {},
   examples: ['recollect eval patterns', 'recollect eval own -- --explain'],
@@ -18,8 +17,8 @@ export const evalCommand = defineCommand({
 export const benchCommand = defineCommand({
   name: 'bench',
   group: 'Administration',
-  summary: 'Measure how fast it is (in a clone of the repository).',
-  details: 'What stands after `--` goes to the tool: `recollect bench recall -- --scale 10`.',
+  summary: 'Run performance benchmarks (in a clone of the repository).',
+  details: 'Arguments after `--` are passed to the tool: `recollect bench recall -- --scale 10`.',
   arguments: [{ name: 'what', help: 'Which one, and what is for the tool.', isRepeated: true }],
   options: {},
   examples: ['recollect bench store', 'recollect bench recall'],

@@ -1,4 +1,4 @@
-/** Scripts that let a shell complete commands and options, made from the table of commands. */
+/** Shell completion scripts, generated from the command table. */
 
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import { type Command, defineCommand, type Options, UsageError } from '../../command.ts'
@@ -45,7 +45,7 @@ function optionNames(options: Options): readonly string[] {
   return Object.keys(options).map((name) => `--${name}`)
 }
 
-/** Options after which a file is likely, so that the shell completes names of files. */
+/** Options with a file argument. */
 const FILE_VALUES: ReadonlySet<string> = new Set(['file', 'folder'])
 
 function fileOptions(commands: readonly Command[]): readonly string[] {
@@ -87,7 +87,7 @@ ${cases.join('\n')}
 complete -o default -F _recollect recollect`
 }
 
-/** Text between single quotes, for zsh's \`name:help\` pairs as well. */
+/** Quotes text for single quotes, including zsh's \`name:help\` pairs. */
 function quotedHelp(text: string): string {
   return text.replaceAll("'", "'\\''").replaceAll(':', '\\:')
 }

@@ -1,4 +1,4 @@
-/** The command that tells the programs people use where their memory is. */
+/** Configures MCP clients to use this memory. */
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writeFileAtomic } from '../../../../lib/atomic-file.ts'
@@ -19,6 +19,7 @@ import {
   planRemoval,
   renderEntry,
   type ServerEntry,
+  supportsKeyVariable,
   unifiedDiff,
 } from '../../../mcp/clients/client-config.ts'
 import {
@@ -33,9 +34,15 @@ import { toFileError } from '../../input/file-access.ts'
 import type { Style } from '../../output/text-rendering.ts'
 import { parseToolSets, TOOL_OPTIONS } from './serve-commands.ts'
 
+const KEY_VARIABLE = 'RECOLLECT_API_KEY'
+
 const OPTIONS = {
   print: { kind: 'flag', help: 'Only print the entry.' },
   remove: { kind: 'flag', help: 'Remove the entry.' },
+  'plain-key': {
+    kind: 'flag',
+    help: 'Write the key itself into the file, also where the client could read it from RECOLLECT_API_KEY.',
+  },
   ...TOOL_OPTIONS,
   ...YES_OPTION,
 } as const
@@ -46,9 +53,10 @@ export const connectCommand = defineCommand({
   group: 'Server',
   summary: 'Connect an MCP client: add Recollect to its configuration.',
   details:
-    'It shows what would change and asks first; where nobody can be asked it needs `--yes`. A copy of the file as it ' +
-    'was stays beside it. With `--url` and `--key` the program asks that server; otherwise it starts `recollect mcp`, ' +
-    'with the `--data` and `--owner` that are given here.',
+    'Shows the change and asks for confirmation; without a terminal it needs `--yes`. ' +
+    'The previous file is kept as a copy. With `--url` and `--key` the client uses that ' +
+    'server, and reads the key from RECOLLECT_API_KEY where it can; otherwise it starts `recollect mcp` of this ' +
+    'installation with the given `--data` and `--owner`.',
   arguments: [{ name: 'client', help: `One of ${clientNames().join(', ')}.`, isRequired: true }],
   options: OPTIONS,
   examples: [
@@ -64,7 +72,7 @@ export const connectCommand = defineCommand({
     const platform = platformOf(call)
     if (call.options.print) {
       const { home } = call.host.homes
-      const text = renderEntry(name, platform, entryFor(call, platform))
+      const text = renderEntry(name, platform, entryFor(call))
       const json = { client: name, path: configPath(name, platform, home), text }
       return { json, text: text.trimEnd() }
     }
@@ -86,19 +94,43 @@ function platformOf({ host }: Invocation): Platform {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
-/** Only what was said goes into the file: whatever else is the default there as well. */
-function entryFor(call: ConnectCall, platform: Platform): ServerEntry {
+/** Writes explicitly configured values only, because the defaults are the same in the client. */
+function entryFor(call: ConnectCall): ServerEntry {
   const { remote, explicitScope: named } = call.getEnvironment()
   if (remote !== null) {
-    return createHttpEntry({ url: remote.url, ...(remote.key === null ? {} : { key: remote.key }) })
+    return createHttpEntry({
+      url: remote.url,
+      ...(remote.key === null ? {} : { key: remote.key }),
+      ...(call.options['plain-key'] ? {} : { keyVariable: KEY_VARIABLE }),
+    })
+  }
+  const { program } = call.host
+  if (program === null) {
+    throw new UsageError(
+      'This copy of Recollect is in the cache of npx, which may be cleared, so a client cannot be told to start it.',
+      'Install it with `npm install --global recollect`, or connect to a running server with --url and --key.',
+    )
   }
   const { explicitDataFolder: dataNamed } = call.getEnvironment()
-  return createStdioEntry(platform, {
+  return createStdioEntry({
+    program,
     ...(named.owner === undefined ? {} : { owner: named.owner }),
     ...(dataNamed === null ? {} : { data: dataNamed }),
     tools: parseToolSets(call),
-    ...(call.host.program === null ? {} : { program: call.host.program }),
   })
+}
+
+/** How the client gets the key of a server. */
+function keyAdvice(call: ConnectCall, name: ClientName): readonly string[] {
+  const { remote } = call.getEnvironment()
+  if (remote === null || remote.key === null || call.options.remove) return []
+  const { title } = CLIENTS[name]
+  if (call.options['plain-key'] || !supportsKeyVariable(name)) {
+    return [`The file contains the key in clear text. Keep it readable for yourself only.`]
+  }
+  return [
+    `${title} reads the key from the environment: set ${KEY_VARIABLE} where it is started, or use --plain-key.`,
+  ]
 }
 
 async function planFor(
@@ -110,7 +142,7 @@ async function planFor(
   const existing = await textOf(configPath(name, platform, home))
   return call.options.remove
     ? planRemoval(name, platform, home, existing)
-    : planInstallation(name, platform, home, existing, entryFor(call, platform))
+    : planInstallation(name, platform, home, existing, entryFor(call))
 }
 
 async function textOf(path: string): Promise<string | null> {
@@ -142,14 +174,15 @@ async function written(
   const lines = [
     call.options.remove ? `${title} is no longer connected.` : `${title} is connected.`,
     ...(backup === null ? [] : [`The file as it was: ${backup}`]),
+    ...keyAdvice(call, name),
     next,
   ]
   return { json: { ...about, backup }, text: lines.join('\n') }
 }
 
-/** The file is whole at every moment, because the program may be reading it. */
+/** Replaces the file atomically, because the client may be reading it. */
 async function replace(named: string, text: string, backup: string | null): Promise<void> {
-  // People keep such files elsewhere and link to them; the link stays one.
+  // Follows symbolic links, because many people link their configuration files.
   const path = backup === null ? named : await realpath(named)
   try {
     await mkdir(dirname(path), { recursive: true })

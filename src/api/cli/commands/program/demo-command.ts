@@ -1,4 +1,4 @@
-/** The command that shows what Recollect does, with the memories of somebody who doesn't exist. */
+/** Demonstrates Recollect with the memories of a fictional person. */
 import {
   addMemory,
   forgetMemory,
@@ -14,9 +14,8 @@ import { DEMO, type DemoStep } from './demo-memories.ts'
 export const demoCommand = defineCommand({
   name: 'demo',
   group: 'Administration',
-  summary: 'Fill a throw-away folder with the memories of a made-up person, to try things on.',
-  details:
-    'Your own memories are not touched. With `--data`, it goes into that folder, which must be new.',
+  summary: 'Create a temporary database with the memories of a fictional person.',
+  details: 'Your own memories are not changed. `--data` selects the folder, which must be new.',
   arguments: [],
   options: {},
   examples: ['recollect demo'],

@@ -1,10 +1,10 @@
-/** What `recollect demo` remembers: some years of somebody who doesn't exist, with changes of mind and mistakes. */
+/** The memories of `recollect demo`: several years of a fictional person, with corrections and mistakes. */
 import type { MemoryCategory, MemoryType } from '../../../../domain/memory.ts'
 
 export type DemoStep =
   | {
       readonly does: 'say'
-      /** To come back to it in a later step. */
+      /** Referenced by later steps. */
       readonly name?: string
       readonly content: string
       readonly category: MemoryCategory

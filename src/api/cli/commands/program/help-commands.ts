@@ -1,16 +1,16 @@
-/** Commands about the program itself. */
+/** The `help` and `version` commands. */
 
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import { type Command, defineCommand, UsageError } from '../../command.ts'
 import { renderCommandHelp, renderOverview } from '../../output/help-text.ts'
 
-/** The command that explains the others, which are given to it because it is one of them. */
+/** Gets the command table as an argument, because it is part of it. */
 export function createHelpCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
     group: 'Administration',
     summary: 'Show help for all commands, or for one.',
-    arguments: [{ name: 'command', help: 'Which one.' }],
+    arguments: [{ name: 'command', help: 'The command to explain.' }],
     options: {},
     examples: ['recollect help', 'recollect help add'],
     async run(call) {

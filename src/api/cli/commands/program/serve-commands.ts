@@ -1,4 +1,4 @@
-/** Commands that keep running: they serve until they are told to stop. */
+/** Servers: HTTP and MCP over stdio. */
 import type { Engine } from '../../../../engine/engine.ts'
 import { MINUTE_MS } from '../../../../lib/time.ts'
 import type { ServerNetworkOptions } from '../../../http/server-options.ts'
@@ -19,7 +19,7 @@ const SERVE_OPTIONS = {
   port: { kind: 'value', value: 'n', help: 'The port. Default: 20128; 0 for any free port.' },
   'no-auth': {
     kind: 'flag',
-    help: 'Disable authentication. Only for addresses that nobody else can reach.',
+    help: 'Disable authentication. Use it only on addresses that no one else can reach.',
   },
   'tls-cert': { kind: 'value', value: 'file', help: 'TLS certificate file, for HTTPS.' },
   'tls-key': { kind: 'value', value: 'file', help: 'TLS private key file.' },
@@ -46,8 +46,8 @@ export const serveCommand = defineCommand({
   group: 'Server',
   summary: 'Run the HTTP server.',
   details:
-    'At the first start it makes a management key and shows it, once. Ctrl-C or a request to terminate ends it once ' +
-    'running requests are done; a second one ends it at once.',
+    'The first start creates a management key and shows it once. Ctrl-C or SIGTERM stops ' +
+    'the server after running requests; a second one stops it immediately.',
   arguments: [],
   options: SERVE_OPTIONS,
   examples: [
@@ -77,7 +77,7 @@ export const serveCommand = defineCommand({
         ...server,
         embeddingProviders,
       })
-      // Questions are answered by words until it is done; `status` tells what is wrong when it is not.
+      // Lexical search works meanwhile; `status` reports failures.
       engine.warmUp().catch(() => {})
       const upkeep = setInterval(() => catchUp(engine).catch(() => {}), CATCH_UP_MS)
       try {
@@ -93,7 +93,7 @@ export const serveCommand = defineCommand({
   },
 })
 
-/** What another process wrote gets its vectors too, whether or not somebody asks for it. */
+/** Also embeds what other processes write. */
 async function catchUp(engine: Engine): Promise<void> {
   const { index } = await engine.status()
   if (index !== null && index.withoutVector > 0 && index.queued === 0) await engine.warmUp()
@@ -115,21 +115,23 @@ function serverOf(call: ServeCall): ServerNetworkOptions {
   }
 }
 
-/** Where it listens, and the first key, which can be shown only now. */
+/** Prints the address and the first key, which is shown only once. */
 async function announce(
   call: ServeCall,
-  { url, managementKey, warnings = [] }: RunningServer,
+  { url, managementKey, signInUrl, warnings = [] }: RunningServer,
 ): Promise<void> {
   const { host } = call
   const { yellow } = createStyle(host.stderr, host.hasColor)
   for (const warning of warnings) await host.stderr.write(`${yellow('Warning:')} ${warning}\n`)
   if (call.isJson) {
     const key = managementKey == null ? {} : { managementKey }
-    return host.stdout.write(`${JSON.stringify({ url, ...key })}\n`)
+    const signIn = signInUrl == null ? {} : { signInUrl }
+    return host.stdout.write(`${JSON.stringify({ url, ...key, ...signIn })}\n`)
   }
   const lines = [
     `Recollect ${host.version} listens on ${url}`,
     `Memories: ${call.getEnvironment().database.file}`,
+    `Studio:   ${signInUrl ?? url}${signInUrl == null ? '' : '  (signs you in once, within 15 minutes)'}`,
     ...(managementKey == null ? [] : firstKey(call, url, managementKey)),
     'Stop it with Ctrl-C.',
   ]
@@ -164,7 +166,7 @@ export const TOOL_OPTIONS = {
   'extended-tools': { kind: 'flag', help: 'Also offer tools for conversations and maintenance.' },
 } as const
 
-/** Those that are asked for here, or wherever this program runs. */
+/** Origins from the option or the environment. */
 export function parseToolSets(call: Invocation<typeof TOOL_OPTIONS>): ToolSets {
   const { 'compatibility-tools': compatibility, 'extended-tools': extended } = call.options
   const { mcpTools } = call.getEnvironment()
@@ -179,8 +181,8 @@ export const mcpCommand = defineCommand({
   group: 'Server',
   summary: 'Run an MCP server over stdio.',
   details:
-    'Clients start it themselves; `recollect connect` tells them to. The model reaches the memories of the owner and ' +
-    'user that are named here, and no others.',
+    'Clients start this command; `recollect connect` configures them. The model can ' +
+    'access the memories of the given owner and user only.',
   arguments: [],
   options: TOOL_OPTIONS,
   examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility-tools'],
