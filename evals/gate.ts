@@ -2,9 +2,8 @@
  * Measures the gate on hand-labeled messages: whether it opens when memories would help, and for the right section.
  *
  * Every third message of a language is held out: rules are tuned on the others, and misses are listed for those only. A
- * message may have several right sections.
+ * message may have several right sections. Of the unseen messages, which name no section, only totals are reported.
  */
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { classifyMessage } from '../src/conversations/gate/gate.ts'
 import {
@@ -12,9 +11,10 @@ import {
   type GateLanguage,
   type GateSection,
 } from '../src/conversations/gate/types.ts'
+import { ratio, readLabels, UNSEEN } from './labels.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
-const LABELS = join('evals', 'gate')
+const FOLDER = join('evals', 'gate')
 const HELD_OUT_EVERY = 3
 const PRECISION_MIN = 0.95
 const RECALL_MIN = 0.9
@@ -33,6 +33,12 @@ export type LabelledMessage = {
 }
 type Judged = LabelledMessage & { readonly section: GateSection }
 
+type UnseenMessage = {
+  readonly text: string
+  readonly lang: GateLanguage
+  readonly expected: 'memory' | 'none'
+}
+
 type Score = {
   readonly messages: number
   readonly precision: number
@@ -45,6 +51,7 @@ export async function evaluateGate(options: EvalOptions): Promise<EvalReport> {
   const developed = judged.filter(({ isHeldOut }) => !isHeldOut)
   const heldOut = judged.filter(({ isHeldOut }) => isHeldOut)
   const all = scoreGate(judged)
+  const unseen = await readLabels<UnseenMessage>(UNSEEN, 'gate.jsonl')
   return {
     eval: 'gate',
     metrics: {
@@ -61,6 +68,7 @@ export async function evaluateGate(options: EvalOptions): Promise<EvalReport> {
     tables: [
       toTable('The gate on messages that its rules were tuned on', developed),
       toTable('The gate on messages held out', heldOut),
+      toUnseenTable(unseen),
       toSectionTable(judged),
       ...(options.explain ? [toMissesTable(developed)] : []),
     ],
@@ -77,9 +85,8 @@ export async function readMessages(): Promise<readonly LabelledMessage[]> {
 }
 
 async function readLanguage(language: GateLanguage): Promise<readonly LabelledMessage[]> {
-  const lines = (await readFile(join(LABELS, `${language}.jsonl`), 'utf8')).trimEnd().split('\n')
-  return lines.map((line, index) => {
-    const { text, entities = [], expected } = JSON.parse(line) as Line // our own file, read whole by the test
+  const lines = await readLabels<Line>(FOLDER, `${language}.jsonl`)
+  return lines.map(({ text, entities = [], expected }, index) => {
     return {
       text,
       language,
@@ -115,11 +122,6 @@ function isRight({ expected, section }: Judged): boolean {
   return expected.includes(section)
 }
 
-/** 1 for an empty set. */
-function ratio(part: number, whole: number): number {
-  return whole === 0 ? 1 : part / whole
-}
-
 function inLanguage(judged: readonly Judged[], language: GateLanguage): readonly Judged[] {
   return judged.filter((each) => each.language === language)
 }
@@ -141,6 +143,31 @@ function toTable(title: string, judged: readonly Judged[]): Table {
       return [name, messages, precision, recall, sectionAccuracy]
     }),
   }
+}
+
+function toUnseenTable(messages: readonly UnseenMessage[]): Table {
+  const rows = [...GATE_LANGUAGES, null].map((language) => {
+    const some = messages.filter(({ lang }) => language === null || lang === language)
+    const [needing, others] = (['memory', 'none'] as const).map((kind) =>
+      some.filter(({ expected }) => expected === kind),
+    )
+    const isOpen = ({ text }: UnseenMessage) =>
+      classifyMessage(text, { entities: [] }).section !== 'none'
+    return [
+      language ?? 'all',
+      ...countOf(needing ?? [], isOpen),
+      ...countOf(others ?? [], (each) => !isOpen(each)),
+    ]
+  })
+  return {
+    title: 'Unseen messages, without known names',
+    columns: ['language', 'need memory', 'opened', 'need none', 'silent'],
+    rows,
+  }
+}
+
+function countOf<T>(all: readonly T[], test: (each: T) => boolean): [number, number] {
+  return [all.length, all.filter(test).length]
 }
 
 function toSectionTable(judged: readonly Judged[]): Table {

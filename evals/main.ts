@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { evaluateContradiction } from './contradiction.ts'
+import { evaluateCurrency } from './currency.ts'
 import { hasSet } from './datasets.ts'
 import { type E2eOptions, evaluateE2e } from './e2e.ts'
 import { evaluateEveryday } from './everyday.ts'
@@ -12,17 +13,26 @@ import { evaluateExtraction } from './extraction.ts'
 import { evaluateFiles } from './files.ts'
 import { fitWeights } from './fit.ts'
 import { evaluateGate } from './gate.ts'
+import { evaluateGrounding } from './grounding.ts'
 import { evaluatePatterns } from './patterns.ts'
 import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
+import { evaluateRequests } from './requests.ts'
+import { evaluateSmallStores } from './small-stores.ts'
+import { evaluateTruth } from './truth.ts'
 
 const EVALS: Readonly<Record<string, (options: E2eOptions) => Promise<EvalReport>>> = {
   e2e: evaluateE2e,
   everyday: evaluateEveryday,
   patterns: evaluatePatterns,
+  requests: evaluateRequests,
+  abstention: evaluateSmallStores,
   extraction: evaluateExtraction,
   gate: evaluateGate,
+  grounding: evaluateGrounding,
   contradiction: evaluateContradiction,
+  truth: evaluateTruth,
+  currency: evaluateCurrency,
   files: evaluateFiles,
   fit: fitWeights,
   ...Object.fromEntries(

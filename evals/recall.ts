@@ -12,6 +12,7 @@ import { type Abstention, abstentionRows, measureAbstention } from './abstention
 import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
 import { evalEmbedding, type Haystack, openHaystack } from './haystack.ts'
 import { average, METRICS, measure, percentile, type Scores } from './metrics.ts'
+import { loadMultilingualSet } from './multilingual.ts'
 import { officialPart } from './official.ts'
 import { loadOwnSet } from './own.ts'
 import {
@@ -23,6 +24,11 @@ import {
   timeLeft,
 } from './report.ts'
 
+const BUILT_IN_SETS: Readonly<Record<string, () => EvalSet>> = {
+  own: loadOwnSet,
+  multilingual: loadMultilingualSet,
+}
+
 export const RECALL_SETS = [
   'locomo',
   'longmemeval-s',
@@ -32,6 +38,7 @@ export const RECALL_SETS = [
   'jsquad-ja',
   'korquad-ko',
   'own',
+  'multilingual',
 ] as const
 
 export type RecallSet = (typeof RECALL_SETS)[number]
@@ -64,6 +71,7 @@ const FLOORS: Readonly<Record<RecallSet, readonly SetFloor[]>> = {
   'cmrc2018-zh': [['turn', 'any@10', 0.95]],
   'jsquad-ja': [['turn', 'any@10', 0.95]],
   'korquad-ko': [['turn', 'any@10', 0.95]],
+  multilingual: [['turn', 'any@5', 0.8]],
   own: [['turn', 'any@5', 0.9]],
 }
 
@@ -88,7 +96,7 @@ export type RecallEvalOptions = EvalOptions & {
 
 /** Measures any set in the common form. */
 export async function evaluateRecall(set: string, options: RecallEvalOptions): Promise<EvalReport> {
-  const all = set === 'own' ? loadOwnSet() : await loadSet(options.data, set)
+  const all = await (BUILT_IN_SETS[set]?.() ?? loadSet(options.data, set))
   const data = sampled(all, options.sample)
   const measured = await measureSet(data, options)
   // The same questions by the definition of the set's authors, over what only the user said.

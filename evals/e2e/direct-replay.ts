@@ -1,11 +1,21 @@
 /** Replays through the engine: `ingest` writes, and `conversations.prepare` reads as the gateway does. */
 import { WIRE_FORMATS } from '../../src/api/gateway/formats/index.ts'
-import { countItems, messagesOf, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
+import { countItems, messagesOf, OWNER, openReplayEngine, type Replay } from './replay.ts'
 
-export const openDirectReplay: OpenReplay = async (embedder) => {
+export interface DirectReplay extends Replay {
+  /** Stores a memory as a program that uses the library does. */
+  remember(content: string, at: number): Promise<void>
+}
+
+export async function openDirectReplay(embedder: Embedder | null): Promise<DirectReplay> {
   const { engine, setNow, setBudget, settle, findInjected } = await openReplayEngine(embedder)
   let asked = 0
   return {
+    remember: async (content, at) => {
+      setNow(at)
+      await engine.remember({ owner: OWNER }, { content })
+    },
     write: async (conversations) => {
       for (const { name, at, exchanges } of conversations) {
         setNow(at)
