@@ -41,20 +41,31 @@ const IMPLEMENTATIONS: Readonly<Record<string, readonly string[]>> = {
   'files/local': ['files/ports', ...FOUNDATION],
   'files/qmd': ['files/ports', ...FOUNDATION],
 }
+/** The entries of the package. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  index: ['app', 'api', 'engine', ...FEATURES],
+  server: ['app'],
+  client: ['lib'],
+  integrations: ['client', 'engine', 'lib'],
+  testing: ['engine', 'models/embedders', 'storage/in-memory', ...FEATURES],
+}
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ...MAY_IMPORT,
   ...IMPLEMENTATIONS,
   engine: FEATURES,
   api: ['engine', ...FEATURES],
   app: ['api', 'engine', ...FEATURES, ...Object.keys(IMPLEMENTATIONS)],
-  index: ['app', 'api', 'engine', ...FEATURES],
+  ...ENTRIES,
 }
 const FILE_PORTS = /^files\/file(-tree|-search)?\.ts$/
 
 const PURE = ['domain', 'text']
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|['"]node:/
 const ENVIRONMENT = /\bprocess\.env\b/
+const COMMENT = /\/\*[\s\S]*?\*\//g
 const FILE_LINES_MAX = 800
+/** Built by `scripts/api-types.mjs`. */
+const GENERATED = ['client/api-types.ts']
 
 type Source = { readonly path: string; readonly text: string }
 
@@ -78,14 +89,17 @@ it('[AR2] domain and text touch no clock, randomness, environment, platform or p
 })
 
 it('[AR3] only the configuration reads the environment', () => {
-  const readers = production.filter(({ text }) => ENVIRONMENT.test(text)).map(({ path }) => path)
+  const readers = production
+    .filter(({ text }) => ENVIRONMENT.test(text.replace(COMMENT, '')))
+    .map(({ path }) => path)
   expect(readers).toEqual(['app/config/config.ts'])
 })
 
 it('[AR4] no file is longer than 800 lines', () => {
   const all = [...sources, ...readFolder('test'), ...readFolder('bench'), ...readFolder('evals')]
   const long = all.filter(
-    ({ path, text }) => path.endsWith('.ts') && text.split('\n').length > FILE_LINES_MAX,
+    ({ path, text }) =>
+      path.endsWith('.ts') && !GENERATED.includes(path) && text.split('\n').length > FILE_LINES_MAX,
   )
   expect(long.map(({ path }) => path)).toEqual([])
 })
@@ -98,6 +112,7 @@ const NOUNS = [
     'embedding',
     'encoding',
     'fencing',
+    'grounding',
     'indexing',
     'learning',
     'mapping',
@@ -121,7 +136,7 @@ const SHARED_NAMES = ['index', 'types']
 
 it('[AR10] files of different features have different names', () => {
   const features = new Map<string, Set<string>>()
-  for (const { path } of production) {
+  for (const { path } of production.filter((source) => source.path.includes('/'))) {
     const name = fileNameOf(path)
     const [feature = ''] = path.split('/')
     features.set(name, (features.get(name) ?? new Set()).add(feature))

@@ -23,7 +23,10 @@ it('every example has a README, and the list of examples names it', () => {
 })
 
 it('every example is run here', () => {
-  expect(folders.sort()).toEqual(['agent-mcp', 'chat-openai', 'custom-embedder', 'embed-server'])
+  expect(folders.sort()).toEqual([
+    ...['agent-mcp', 'ai-sdk', 'chat-openai', 'conformance', 'custom-embedder', 'embed-server'],
+    ...['langgraph', 'openai-agents', 'rest-client', 'serve-in-app'],
+  ])
 })
 
 describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
@@ -65,6 +68,30 @@ describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
       })
     })
 
+    it('rest-client adds, finds and forgets', async () => {
+      const notes = (verb: string, text: string) =>
+        run(resolve('examples/rest-client/notes.mjs'), [verb, ...text.split(' ')], environment)
+      expect(await notes('add', 'The spare key hangs behind the blue door')).toMatch(
+        /^create: mem_/,
+      )
+      expect(await notes('find', 'where is the spare key')).toContain('behind the blue door')
+      expect(await notes('forget', 'spare key')).toContain('forgotten')
+      expect(await notes('find', 'where is the spare key')).not.toContain('blue door')
+    })
+
+    it('ai-sdk remembers in one session what was said in another', async () => {
+      const database = join(temporaryFolder(), 'memory.db')
+      const chat = (session: string, message: string) =>
+        run(resolve('examples/ai-sdk/chat.mjs'), [session, message], {
+          ...environment,
+          ...{ DATABASE: database, MODEL: 'demo/echo' },
+          OPENAI_BASE_URL: `${environment.RECOLLECT_URL}/v1`,
+          OPENAI_API_KEY: environment.RECOLLECT_API_KEY ?? '',
+        })
+      await chat('monday', 'We painted the bathroom in a pale yellow')
+      expect(await chat('tuesday', 'Which color is the bathroom?')).toContain('pale yellow')
+    })
+
     it('agent-mcp remembers, finds and forgets', async () => {
       const agent = (task: string) =>
         run(resolve('examples/agent-mcp/agent.mjs'), task.split(' '), environment)
@@ -75,6 +102,59 @@ describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
       await agent(`forget that ${fact}`)
       expect(await agent(question)).not.toContain(fact)
     })
+  })
+
+  it('serve-in-app answers its own pages, and REST with the same memories', async () => {
+    const environment = {
+      ...process.env,
+      DATABASE: join(temporaryFolder(), 'memory.db'),
+      PORT: '0',
+    }
+    const server = await start(resolve('examples/serve-in-app/app.mjs'), [], environment, [
+      /Key: (\S+)/,
+      /Listening on (\S+)/,
+    ])
+    onTestFinished(() => server.stop())
+    const [key = '', url = ''] = server.found
+    const hello = async () => (await fetch(`${url}/hello`)).text()
+    expect(await hello()).toContain('do not know you')
+    const added = await fetch(`${url}/api/memory`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{"content": "My name is Ada"}',
+    })
+    expect(added.status).toBe(201)
+    expect(await hello()).toContain('My name is Ada')
+  })
+
+  it('langgraph finds items by what they say', async () => {
+    const store = (question: string) =>
+      run(resolve('examples/langgraph/store.mjs'), [question], {
+        ...process.env,
+        DATABASE: join(temporaryFolder(), 'memory.db'),
+      })
+    expect(await store('')).toBe('Ada drinks green tea in the morning\nusers/ada\nusers/ben\n')
+    expect(await store('where does she live?')).toContain('Ada lives in Lisbon')
+  })
+
+  it('openai-agents remembers in one session what was said in another', async () => {
+    const database = join(temporaryFolder(), 'memory.db')
+    const ask = (session: string, message: string) =>
+      run(resolve('examples/openai-agents/agent.mjs'), [session, message], {
+        ...process.env,
+        DATABASE: database,
+      })
+    expect(await ask('monday', 'We painted the kitchen sage green')).toBe('Noted.\n')
+    expect(await ask('tuesday', 'Which color is the kitchen?')).toContain('sage green')
+  })
+
+  it('conformance runs under the test runner of Node', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...['--test', '--test-reporter=tap', '--test-name-pattern=rows'],
+      resolve('examples/conformance/store.test.mjs'),
+    ])
+    expect(stdout).toMatch(/# pass [1-9]/)
+    expect(stdout).toContain('# fail 0')
   })
 
   it('embed-server keeps the memories of users apart', async () => {

@@ -1,112 +1,42 @@
 /** The public API: its names, where a diff of the snapshot is the review, and the examples of its methods. */
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, posix, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import * as library from '../src/index.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
-it('[AR6] exports exactly the names that were decided on', () => {
-  expect(Object.keys(library).sort()).toMatchInlineSnapshot(`
-    [
-      "AppError",
-      "DOCUMENT_TYPES",
-      "ERRORS",
-      "LancePlugin",
-      "MEMORY_CATEGORIES",
-      "MEMORY_STATUSES",
-      "MEMORY_TYPES",
-      "SETTINGS",
-      "TRUST_LEVELS",
-      "createEngine",
-      "createMemoryTool",
-      "estimateTokens",
-      "formatCitation",
-      "isMemoryDocument",
-    ]
-  `)
-})
+/** What a program imports, and the source behind it. */
+const ENTRIES = {
+  recollect: 'index.ts',
+  'recollect/ai-sdk': 'integrations/ai-sdk.ts',
+  'recollect/langchain': 'integrations/langchain.ts',
+  'recollect/openai-agents': 'integrations/openai-agents.ts',
+  'recollect/client': 'client/index.ts',
+  'recollect/server': 'server.ts',
+  'recollect/testing': 'testing/index.ts',
+}
 
-it('[AR6] exports exactly the types that were decided on', () => {
-  const source = readFileSync('src/index.ts', 'utf8')
-  const types = [
-    ...source.matchAll(/^export type \{([^}]*)\}/gm),
-    ...source.matchAll(/\btype (\w+)/g),
-  ].flatMap((match) => (match[1] ?? '').split(',').map((name) => name.trim()))
-  expect([...new Set(types)].filter((name) => /^[A-Z]/.test(name)).sort()).toMatchInlineSnapshot(`
-    [
-      "Change",
-      "Citation",
-      "CommitOutcome",
-      "ConversationRequest",
-      "DocumentType",
-      "DraftInput",
-      "EditInput",
-      "Embedder",
-      "EmbeddingModel",
-      "EmbeddingOptions",
-      "Engine",
-      "EngineOptions",
-      "EngineStatus",
-      "ErrorCode",
-      "FileHit",
-      "FileQuery",
-      "FileSearchResult",
-      "FileStatus",
-      "FileText",
-      "Files",
-      "FilesOptions",
-      "HistoryEntry",
-      "ImportResult",
-      "IndexProgress",
-      "IndexStatus",
-      "LanguageModel",
-      "LearnResult",
-      "ListQuery",
-      "Memory",
-      "MemoryCategory",
-      "MemoryStatus",
-      "MemoryToolCommand",
-      "MemoryToolHandlers",
-      "MemoryType",
-      "NamedRoot",
-      "Place",
-      "PluginDraft",
-      "PluginEntry",
-      "PluginHit",
-      "PluginOptions",
-      "PreparedRequest",
-      "Provenance",
-      "RecallQuery",
-      "RecallResult",
-      "RecalledMemory",
-      "ReindexOptions",
-      "RememberResult",
-      "RequestOutcome",
-      "RerankOptions",
-      "Reranker",
-      "RetrieverReport",
-      "Revision",
-      "RootInput",
-      "Scope",
-      "ScopeInput",
-      "SearchDocument",
-      "SearchSource",
-      "SettingName",
-      "SourceHit",
-      "SourceSearchQuery",
-      "SourceSearchResult",
-      "Store",
-      "SyncReport",
-      "Tombstone",
-      "Trust",
-      "Turn",
-      "TurnRole",
-      "VectorIndex",
-      "Workspace",
-    ]
-  `)
+it.each(Object.entries(ENTRIES))(
+  '[AR6] %s exports exactly the names that were decided on',
+  async (name, path) => {
+    const module: object = await import(`../src/${path}`)
+    const source = readSource(path)
+    const types = [
+      ...source.matchAll(/^export type \{([^}]*)\}/gm),
+      ...source.matchAll(/\btype (\w+)/g),
+    ].flatMap((match) => (match[1] ?? '').split(',').map((each) => each.trim()))
+    const typeNames = [...new Set(types)].filter((each) => /^[A-Z]/.test(each)).sort()
+    expect({ values: Object.keys(module).sort(), types: typeNames }).toMatchSnapshot(name)
+  },
+)
+
+it('[AR15.1] the manifest names every entry', () => {
+  const { exports }: { exports: object } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const named = Object.keys(exports).filter((path) => path !== './package.json')
+  expect(named.map((path) => path.replace(/^\./, 'recollect')).sort()).toEqual(
+    Object.keys(ENTRIES).sort(),
+  )
 })
 
 type Method = { readonly name: string; readonly example: string | null }
@@ -117,23 +47,32 @@ it('[AR13] every method of the engine and its namespaces has an example', () => 
   expect(methods.filter(({ example }) => example === null).map(({ name }) => name)).toEqual([])
 })
 
+it('[AR13.3] every function and method of the other entries has an example', () => {
+  const undocumented = [
+    ...listMethods('client/rest-client.ts', 'Client'),
+    ...FUNCTIONS.flatMap(listFunctions),
+  ].filter(({ example }) => example === null)
+  expect(undocumented.map(({ name }) => name)).toEqual([])
+})
+
 it('[AR13] the examples are type-checked', async () => {
   const examples = [
-    ...listMethods('engine/engine.ts', 'Engine').flatMap(({ example }) => example ?? []),
-    ...readExamples(readSource('index.ts')),
-  ]
+    ...listMethods('engine/engine.ts', 'Engine'),
+    ...listMethods('client/rest-client.ts', 'Client'),
+    ...FUNCTIONS.flatMap(listFunctions),
+  ].flatMap(({ example }) => example ?? [])
+  const introductions = Object.values(ENTRIES).flatMap((path) => readExamples(readSource(path)))
   const folder = temporaryFolder()
-  writeFileSync(
-    join(folder, 'examples.ts'),
-    renderExamples(examples, relative(folder, resolve('src/index.ts'))),
-  )
+  for (const [index, example] of [...examples, ...introductions].entries())
+    writeFileSync(join(folder, `example-${index}.ts`), renderExample(example, folder))
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction')
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(
     join(folder, 'tsconfig.json'),
     JSON.stringify({
       extends: resolve('tsconfig.json'),
       compilerOptions: { types: ['node'], typeRoots: [resolve('node_modules/@types')] },
-      include: ['examples.ts'],
+      include: ['*.ts'],
       exclude: [],
     }),
   )
@@ -143,6 +82,30 @@ it('[AR13] the examples are type-checked', async () => {
   )
   expect(stdout).toBe('')
 }, 120_000)
+
+/** Sources whose exported functions and classes are part of the other entries. */
+const FUNCTIONS = [
+  'app/embedded-server.ts',
+  'client/rest-client.ts',
+  'integrations/ai-sdk.ts',
+  'integrations/langchain.ts',
+  'integrations/openai-agents.ts',
+  'testing/conformance.ts',
+  'testing/fake-clock.ts',
+  'testing/scripted-model.ts',
+  'testing/test-engine.ts',
+]
+
+function listFunctions(path: string): readonly Method[] {
+  const exported = [
+    ...readSource(path).matchAll(
+      /^(?:\/\*\*((?:(?!\*\/)[\s\S])*?)\*\/\n)?export (?:async )?(?:function|class) (\w+)/gm,
+    ),
+  ]
+  return exported
+    .map(([, comment = '', name = '']) => ({ name, example: readExamples(comment)[0] ?? null }))
+    .filter(({ name }) => name !== 'countingIds')
+}
 
 function readSource(path: string): string {
   return readFileSync(posix.join('src', path), 'utf8')
@@ -197,29 +160,27 @@ function readExamples(text: string): readonly string[] {
   )
 }
 
-/** Each example becomes a function. `engine` and the public types are in scope. */
-function renderExamples(examples: readonly string[], library: string): string {
-  const imports = new Set<string>()
-  const functions = examples.map((example, index) => {
-    const lines = example.split('\n')
-    for (const line of lines.filter((each) => each.startsWith('import ')))
-      imports.add(line.replace("'recollect'", `'${library}'`))
-    const body = lines.filter((line) => !line.startsWith('import '))
-    return `export async function example${index}() {\n${body.map((line) => `  ${line}`).join('\n')}\n}`
-  })
-  const types = [
-    'Change',
-    'ConversationRequest',
-    'Engine',
-    'PreparedRequest',
-    'RequestOutcome',
-    'Store',
-  ]
+/** Each example becomes a module with a function. `engine`, `client` and the public types are in scope. */
+function renderExample(example: string, folder: string): string {
+  const pathOf = (entry: string) =>
+    relative(folder, resolve('src', ENTRIES[entry as keyof typeof ENTRIES] ?? entry)) // or the type-check fails
+  const lines = example.split('\n')
+  const imports = lines
+    .filter((line) => line.startsWith('import '))
+    .map((line) => line.replace(/'(recollect[^']*)'/, (_, entry: string) => `'${pathOf(entry)}'`))
+  const body = lines
+    .filter((line) => !line.startsWith('import '))
+    .map((line) => line.replace(/^declare const (\w+): (.*)$/, 'const $1 = null as never as $2'))
+  const types = ['Change', 'ConversationRequest', 'PreparedRequest', 'RequestOutcome', 'Store']
   return [
     ...imports,
-    `import type { ${types.join(', ')} } from '${library}'`,
-    'declare const engine: Engine',
-    ...functions,
+    ...types.map((type) => `type ${type} = import('${pathOf('recollect')}').${type}`),
+    `export async function run(engine: import('${pathOf('recollect')}').Engine, client: import('${pathOf('recollect/client')}').Client) {`,
+    // An example may create its own.
+    '{',
+    ...body,
+    '}',
+    '}',
     '',
   ].join('\n')
 }

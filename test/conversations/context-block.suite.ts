@@ -283,10 +283,10 @@ function describeCost(open: OpenStore): void {
       clock.advance(1_000)
       await lines(`How tall is mountain number ${n}?`)
     }
-    expect(calls).toEqual(['identity'])
+    expect(calls).toEqual(['identity', 'preference'])
     await remember(engine, [DOG])
     await lines(SMALL_TALK)
-    expect(calls).toEqual(['identity'])
+    expect(calls).toEqual(['identity', 'preference'])
   })
 
   it('[PL11] what can be read is given when the rest can’t', async () => {

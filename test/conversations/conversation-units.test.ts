@@ -131,7 +131,7 @@ function conversationsOn(
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
     buildContext: reader.buildContext,
-    learn: async () => ({ remembered: [], refused: 0 }),
+    learn: async () => ({ remembered: [], refused: 0, forgotten: [] }),
     buildSignalChanges: async () => [],
     failures,
   })

@@ -412,10 +412,7 @@ function describeLearning(open: OpenStore): void {
       "I'll use pnpm for this repository. I decided to write the release notes in Portuguese.",
     )
     expect(asked.count).toBe(1)
-    expect(await contentsOf(engine)).toEqual([
-      'I decided to write the release notes in Portuguese',
-      'The team decided to use pnpm for this repository',
-    ])
+    expect(await contentsOf(engine)).toEqual(['The team decided to use pnpm for this repository'])
   })
 
   it('[CV16] 200 turns in which everything is sent back leave as many memories as there are facts', async () => {
@@ -466,9 +463,7 @@ function describeLearning(open: OpenStore): void {
     ]) {
       await client.ask([echo], 'Yes.')
     }
-    expect(await contentsOf(engine)).toEqual(
-      [...known.map(({ content }) => content), 'I own a dog'].sort(),
-    )
+    expect(await contentsOf(engine)).toEqual(known.map(({ content }) => content).sort())
   })
 
   it('[CV17] shadow recalls, records and learns, and gives nothing', async () => {

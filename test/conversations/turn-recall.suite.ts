@@ -91,7 +91,7 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
         const { asked, say, engine } = await opened({
           settings: { 'gateway.contextSources': recallSources },
         })
-        await say('one', 'My sister Ann drinks rooibos tea in the evening with us.')
+        await say('one', 'Ann drank the last of the rooibos tea in the evening.')
         await engine.remember(ADA, { content: both[1] })
         return (await asked('two', both[0])).join()
       }

@@ -135,6 +135,10 @@ function comparable(told: readonly unknown[]): unknown {
     })
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/"source":"\w+"/g, '"source":"<door>"')
+    // Over MCP, a model writes.
+    .replace(/"trust":"(?:user|assistant)"/g, '"trust":"<author>"')
+    .replace(/"author":"(?:person|model)"/g, '"author":"<author>"')
+    .replace(/"speaker":(?:null|"assistant")/g, '"speaker":"<author>"')
     // A memory is a few milliseconds older in one run than in the other.
     .replace(/\d+\.\d{6,}/g, (number) => Number(number).toFixed(3))
   return withoutDetail(JSON.parse(text))

@@ -11,7 +11,7 @@ type Answer = string | object | Error | (() => Promise<string>)
 const QUESTIONS = {
   verdict: 'You compare two statements',
   summary: 'put them into one shorter text',
-  narrative: 'tells who they are',
+  narrative: 'about who they are',
   distillate: 'You are given a conversation',
 } as const
 type Question = keyof typeof QUESTIONS

@@ -105,7 +105,11 @@ async function furnish(path: string): Promise<void> {
   const engine = createEngineWith({ store, clock, ids: createIdGenerator(), settings: LEARNING })
   const at = (BEGAN - 90 * DAY_MS) as Instant
   const faded = Array.from({ length: FADED }, (_, n): Change => {
-    const row = memory({ content: `Errand ${n} of ${n * 7}`, createdAt: at, updatedAt: at })
+    const row = memory({
+      ...{ content: `Errand ${n} of ${n * 7}`, createdAt: at, updatedAt: at },
+      // Only extracted memories are evicted.
+      provenance: { ...memory().provenance, extractor: 'patterns', extractorVersion: '1' },
+    })
     return { op: 'put', table: 'memory', row, expect: 'absent' }
   })
   await store.commit(faded)

@@ -18,12 +18,12 @@ export const TEA = 'The user drinks green tea every morning'
 
 /** Long enough to be worth a question. Nothing in it is for patterns to find. */
 export function said(session: string): string {
-  return `Note ${session}: the crates are in the blue room, and there was green tea, like every other morning.`
+  return `Label ${session}: crate ${session}, a large crate, kept in the blue room on the third floor of the old office in Berlin; green tea to drink every morning.`
 }
 
 /** Which session a model is asked to distil, by what it is sent; null when it is asked something else. */
 export function sessionIn(prompt: string): string | null {
-  return /Note ([\w-]+):/.exec(prompt)?.[1] ?? null
+  return /Label ([\w-]+):/.exec(prompt)?.[1] ?? null
 }
 
 /** Two facts of a session; one says a word more, so that consolidation makes one of them. */

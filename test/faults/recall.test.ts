@@ -149,7 +149,7 @@ describe('the store', () => {
       failing,
     )
     await expect(engine.recall(ADA, { text: 'tea', strategy: 'semantic' })).rejects.toThrow(
-      'no power',
+      'no words',
     )
   })
 

@@ -81,7 +81,7 @@ it('[FD15] what it takes otherwise, it takes in this set too', async () => {
   expect(byPath.structured).toEqual({ path: hit?.id, text: 'Ann rides a blue bicycle.' })
   const wrong = await client.call('memory_search', { query: 'bicycle', colour: 'red' })
   expect(wrong).toMatchObject({ isError: true })
-  expect(wrong.text).toContain('There is no field "colour" here.')
+  expect(wrong.text).toContain('Unknown field "colour".')
 })
 
 it('[FD15] memory_get reads lines, and says why there are none', async () => {

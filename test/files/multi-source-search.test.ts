@@ -102,7 +102,7 @@ it('[FD14] a source that cannot answer is named, unless it was the only one', as
   const { status, body } = await ask(['memories', 'files'])
   expect([status, body.results.length]).toEqual([200, 1])
   expect(body.failedSources).toEqual([
-    { source: 'files', reason: expect.stringContaining('no place') },
+    { source: 'files', reason: expect.stringContaining('no index location') },
   ])
   expect((await ask(['files'])).status).toBe(501)
 })

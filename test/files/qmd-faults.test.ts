@@ -99,7 +99,7 @@ describe('qmd failing', () => {
     })
     await expect(opened.search.sync(ADA)).rejects.toMatchObject({ code: 'missing_part' })
     const { facts } = await opened.search.status(ADA)
-    expect(facts.qmdFailure).toMatch(/is not there/)
+    expect(facts.qmdFailure).toMatch(/was not found/)
   })
 
   it('[FQ9] tells of roots that are not there, and finds the rest', async () => {

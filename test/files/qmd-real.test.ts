@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findFilesByDocumentId } from '../../src/files/qmd/qmd-document-ids.ts'
+import { findFilesByDocumentId } from '../../src/files/qmd/qmd-output.ts'
 import { runProcess } from '../../src/files/qmd/qmd-process.ts'
 import { realQmd } from '../qmd/program.mjs'
 import { folderWith, put } from './file-support.ts'

@@ -11,9 +11,12 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { findFilesByDocumentId } from '../../src/files/qmd/qmd-document-ids.ts'
-import { parseCollections, parseHits } from '../../src/files/qmd/qmd-output.ts'
-import { toPlainQuery } from '../../src/files/qmd/qmd-query.ts'
+import {
+  findFilesByDocumentId,
+  parseCollections,
+  parseHits,
+  toPlainQuery,
+} from '../../src/files/qmd/qmd-output.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { folderWith, put } from './file-support.ts'
 import { ADA } from './index-support.ts'

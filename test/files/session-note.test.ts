@@ -16,7 +16,7 @@ const TURNS = [
 
 async function open() {
   const model = new ScriptedModel(
-    answer(['Ada is vegetarian.', 'Ada travels to Rome with Clara.'], {
+    answer(['The user is vegetarian.', 'The user travels to Rome with her sister Clara.'], {
       ...{ summary: 'Ada planned a trip to Rome.', decisions: ['A small hotel'] },
     }),
   )
@@ -48,7 +48,7 @@ it('[FD17] a session is written once', async () => {
   const note = readFileSync(join(folder, first.body.path), 'utf8')
   expect(note).toContain('## Session trip\n\nAda planned a trip to Rome.')
   expect(note).toContain('### Decided\n\n- A small hotel')
-  expect(note).toContain('- Ada is vegetarian.')
+  expect(note).toContain('- The user is vegetarian.')
   expect((await flush('trip')).body).toMatchObject({ path: first.body.path, written: false })
   expect(readFileSync(join(folder, first.body.path), 'utf8')).toBe(note)
   const found = await client.post('/api/files/search', { query: 'vegetarian' }, { key })

@@ -90,7 +90,11 @@ function describeClocks(name: string, open: OpenStore): void {
 
     it('[LP4] forward and back takes nothing that cannot be brought back', async () => {
       const life = await openLife(open)
-      const { memory } = await life.engine.remember(ADA, { content: 'Ada once borrowed a ladder.' })
+      const { memory } = await life.engine.remember(ADA, {
+        content: 'Ada once borrowed a ladder.',
+        // Only extracted memories are evicted.
+        provenance: { source: 'gateway', extractor: 'patterns', extractorVersion: '1' },
+      })
       await life.engine.learning.consolidate(ADA)
       life.clock.advance(10 * YEAR_MS)
       const leapt = await life.engine.learning.consolidate(ADA)

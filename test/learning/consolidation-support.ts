@@ -30,8 +30,17 @@ export const MEETING =
 
 export const LONGER = MEETING.replace('team', 'whole team')
 
-/** By default turns are kept forever, and the step that removes them would have nothing to do. */
-const KEEP_TURNS_A_YEAR: SettingValues = { 'retention.turnDays': 365 }
+/** By default turns and episodes are kept forever, and the steps that remove them would have nothing to do. */
+const KEEP_A_YEAR: SettingValues = { 'retention.turnDays': 365, 'retention.episodeDays': 365 }
+
+/** Only extracted memories are evicted. */
+const EXTRACTED: Memory['provenance'] = {
+  source: 'gateway',
+  speaker: 'user',
+  turns: [],
+  extractor: 'patterns',
+  extractorVersion: '1',
+}
 
 export async function openOwner(open: OpenStore) {
   const store = await open()
@@ -58,9 +67,15 @@ export function ownerOn(store: Store) {
     clock,
     ago,
     put,
-    /** A fact that was last of use some days ago. */
+    /** An extracted fact that was last of use some days ago. */
     fact: (content: string, days: number, fields: Partial<Memory> = {}) =>
-      memory({ content, createdAt: ago(days), updatedAt: ago(days), ...fields }),
+      memory({
+        content,
+        provenance: EXTRACTED,
+        createdAt: ago(days),
+        updatedAt: ago(days),
+        ...fields,
+      }),
     episode: (content: string, days: number, fields: Partial<Memory> = {}) =>
       memory({
         content,
@@ -78,7 +93,7 @@ export function ownerOn(store: Store) {
     },
     run: (options: ConsolidateOptions & { settings?: SettingValues; on?: Store } = {}) => {
       const { settings = {}, on = store, ...rest } = options
-      return consolidate(portsOn(on, { ...KEEP_TURNS_A_YEAR, ...settings }), ADA, rest)
+      return consolidate(portsOn(on, { ...KEEP_A_YEAR, ...settings }), ADA, rest)
     },
     undo: (change: string | null | undefined) =>
       undoChange(portsOn(store, {}), ADA, (change ?? '') as Memory['change']),

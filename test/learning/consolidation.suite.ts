@@ -5,7 +5,7 @@ import { createPendingSignal, type Signal } from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
-import { BOB, user } from '../fakes/memories.ts'
+import { BOB, memory, user } from '../fakes/memories.ts'
 import {
   ADA,
   DAY,
@@ -38,9 +38,10 @@ function describeSteps(open: OpenStore): void {
 
   it('[CN2] merges nothing that contradicts, is of another user or is called by another name', async () => {
     const owner = await openOwner(open)
+    const { provenance } = memory()
     await owner.put(
-      owner.fact(MEETING, 1, { key: 'a' }),
-      owner.fact(MEETING, 1, { key: 'b' }),
+      owner.fact(MEETING, 1, { key: 'a', provenance }),
+      owner.fact(MEETING, 1, { key: 'b', provenance }),
       owner.fact(MEETING, 1, { place: { ...ADA, user: user('eve'), session: null } }),
       owner.fact(MEETING.replace('meets', 'never meets'), 1),
       owner.fact(MEETING.replace('third', '3rd'), 1),
@@ -122,11 +123,36 @@ function describeSteps(open: OpenStore): void {
     expect(await owner.get(old)).toMatchObject({ status: 'forgotten' })
   })
 
-  it('[TL1] keeps turns forever by default', async () => {
+  it('[CN8] never evicts what a person or a program wrote, imported, keyed or rated important', async () => {
+    const owner = await openOwner(open)
+    const faded = { salience: 0, updatedAt: owner.ago(900) }
+    const { provenance } = owner.fact('', 0)
+    const rows = await owner.put(
+      owner.fact('Ada wrote this by hand', 900, {
+        ...faded,
+        provenance: { ...provenance, extractor: null },
+      }),
+      owner.fact('Ada imported this list', 900, { ...faded, trust: 'import' }),
+      owner.fact('Ada named this memory', 900, {
+        ...faded,
+        key: 'named',
+        provenance: { ...provenance, extractor: null },
+      }),
+      owner.fact('Ada rated this important', 900, { ...faded, importance: 7 }),
+    )
+    await owner.put(owner.fact('Ada borrowed a ladder', 900, { ...faded, importance: 6 }))
+    const report = await owner.run({ settings: { 'retention.unusedDays': 30 } })
+    expect(report).toMatchObject({ evicted: 0, expired: 1 })
+    expect((await owner.active()).map(({ id }) => id).sort()).toEqual(
+      rows.map(({ id }) => id).sort(),
+    )
+  })
+
+  it('[CN7] [TL1] keeps episodes and turns forever by default', async () => {
     const owner = await openOwner(open)
     const { spoken, kept } = await furnish(owner)
     const ports = owner.portsOn(owner.store, {})
-    expect(await consolidate(ports, ADA)).toMatchObject({ episodesDeleted: 1, turnsDeleted: 0 })
+    expect(await consolidate(ports, ADA)).toMatchObject({ episodesDeleted: 0, turnsDeleted: 0 })
     const { rows } = await owner.store.find('turn', ADA, { where: {}, limit: 9 })
     expect(rows.map(({ id }) => id).sort()).toEqual([spoken.id, kept.id].sort())
   })

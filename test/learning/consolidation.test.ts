@@ -30,7 +30,7 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
   const { memories } = await engine.admin.reindex()
   const before = embedder.calls.length
   const report = await engine.learning.consolidate(ADA)
-  expect(report).toMatchObject({ merged: 1, promoted: 1, evicted: 1, episodesDeleted: 1 })
+  expect(report).toMatchObject({ merged: 1, promoted: 1, evicted: 1, episodesDeleted: 0 })
   await engine.recall(ADA, { text: 'Whatever waits gets its vector before the answer' })
   const made = embedder.calls.slice(before).filter(({ purpose }) => purpose === 'document')
   expect(made.flatMap(({ texts }) => texts)).toHaveLength(report.narrativesWritten)
@@ -45,7 +45,7 @@ it('[CN9] a dry run tells every action, a run the first thousand and how many th
     for (let n = 0; n < 1_500; n++) {
       actions.add({ kind: 'evict', memories, reason: 'It faded.', change: null })
     }
-    return [actions.told.length, actions.total]
+    return [actions.recorded.length, actions.total]
   }
   expect(told(true)).toEqual([1_500, 1_500])
   expect(told(false)).toEqual([1_000, 1_500])

@@ -33,7 +33,7 @@ export type Exchange = readonly [user: string, assistant?: string]
 /** Long enough to be worth a question. */
 export const TRIP: readonly Exchange[] = [
   ['I am going to Rome with my sister Clara in June, and I am vegetarian.', 'How nice!'],
-  ['We want to stay in a small hotel near the river.', 'I will look for one.'],
+  ['We want to stay in a small hotel near the river. I like tea.', 'I will look for one.'],
 ]
 
 export async function openSession(open: OpenStore, on: (store: Store) => Store = (store) => store) {

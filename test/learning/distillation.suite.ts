@@ -80,7 +80,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
         entities: ['Rome', 'Clara'],
         metadata: { topics: ['travel'], decisions: ['Go in June'], actionItems: ['Find a hotel'] },
         validFrom: Date.UTC(2024, 4, 31, 10, 0, 1),
-        provenance: { turns: all, extractor: 'distillation', extractorVersion: '1' },
+        provenance: { turns: all, extractor: 'distillation', extractorVersion: '2' },
       })
       expect(trip).toMatchObject({
         category: 'event',
@@ -90,7 +90,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
         place: placeOf('trip'),
         validFrom: Date.UTC(2024, 5, 1),
         validUntil: Date.UTC(2024, 6, 1),
-        provenance: { turns: [turnNamed(0, 'user')], speaker: 'user', extractorVersion: '1' },
+        provenance: { turns: [turnNamed(0, 'user')], speaker: 'user', extractorVersion: '2' },
       })
       expect(hotels?.provenance.turns).toEqual([turnNamed(1, 'user')])
       expect(identity).toMatchObject({ category: 'identity', pinned: true, trust: 'user' })
@@ -246,7 +246,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
       )
       const told = await session.distil(model)
       expect(told).toMatchObject({ outcome: 'distilled', tokens: { input: 200, output: 20 } })
-      expect(model.lastPrompt).toContain('The answer breaks off.')
+      expect(model.lastPrompt).toContain('The answer is truncated.')
     })
 
     it.each([
@@ -293,7 +293,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
       expect(await session.distil(model)).toMatchObject({ outcome: 'distilled', signals: 2 })
       expect((await listSignals(session.ports, HOME, { status: 'dead' })).rows).toEqual([])
       await expect(retrySignals(session.ports, HOME, { ids: ['sig_none'] })).rejects.toThrow(
-        'no such signal',
+        'at least one was not found',
       )
     })
 

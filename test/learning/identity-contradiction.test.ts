@@ -6,13 +6,17 @@ import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { AnsweringModel, type Answers } from '../fakes/prompt-aware-model.ts'
-import { personOn } from './learning-support.ts'
 
 const ADA = { owner: 'ada' }
 const LONG =
   'I want to tell you about myself, because a lot has changed in my life since we talked the last time.'
 const BERLIN = 'The user lives in Berlin'
 const HAMBURG = 'The user moved to Hamburg'
+
+/** What the user says for a model to state it in the third person. */
+function sayInFirstPerson(statement: string): string {
+  return `${statement.replace(/^The user is/i, 'I am').replace(/^The user/i, 'I')}.`
+}
 
 type Said = { readonly identity?: readonly string[]; readonly facts?: readonly string[] }
 
@@ -44,9 +48,10 @@ async function openPerson(answers: Answers, open: () => Promise<Store> | Store) 
         facts: facts.map((content) => ({ content, turns: [0] })),
         identity,
       }
-      await personOn(engine).say(session, LONG)
+      const said = [...identity, ...facts].map(sayInFirstPerson)
       clock.advance(1_000)
-      return engine.learning.distill({ ...ADA, session })
+      const turns = [{ user: [LONG, ...said].join(' ') }]
+      return engine.learning.ingest({ ...ADA, conversation: session, turns })
     },
     always: async () => {
       const [known] = await engine.learning.identity.list(ADA)

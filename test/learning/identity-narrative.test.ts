@@ -148,7 +148,7 @@ describe.each([
     await consolidate()
     await engine.memories.summarize(ADA)
     expect(await text()).toBe(told?.content)
-    expect((await narrative())?.metadata.toldFrom).not.toContain(told?.id)
+    expect((await narrative())?.metadata.sourceIds).not.toContain(told?.id)
   })
 
   it('[AJ9] go with the last statement that they are told from', async () => {

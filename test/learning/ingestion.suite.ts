@@ -191,7 +191,10 @@ export function describeIngesting(name: string, open: OpenStore): void {
         answer([]),
       )
       const parts = session.partsWith(model)
-      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({
+      const [trip, hotel = { user: '' }] = CONVERSATION.turns
+      const turns = [trip, { ...hotel, user: `${hotel.user} My favourite city is Munich.` }]
+      const said = { ...CONVERSATION, turns: turns.filter((turn) => turn !== undefined) }
+      expect(await ingestConversation(parts, said, NEVER)).toMatchObject({
         facts: { superseded: 1 },
       })
       const [first = { user: '' }] = CONVERSATION.turns

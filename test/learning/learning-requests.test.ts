@@ -83,7 +83,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
       },
     })
     await looking
-    const job = { kind: 'consolidate', owner: 'ada', input: { asked: true } }
+    const job = { kind: 'consolidate', owner: 'ada', input: { isForeground: true } }
     expect(meanwhile).toMatchObject([{ ...job, status: 'running' }])
     const outcome = { report: report.id, memories: 1 }
     expect(await listed()).toMatchObject([{ ...job, status: 'done', outcome }])
@@ -161,7 +161,11 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect(await other.jobs.runDue()).toBe(0)
     clock.advance(2 * 60_000)
     expect(await other.jobs.runDue()).toBe(1)
-    const done = { status: 'done', input: { asked: true, user: 'kim' }, outcome: { memories: 1 } }
+    const done = {
+      status: 'done',
+      input: { isForeground: true, user: 'kim' },
+      outcome: { memories: 1 },
+    }
     expect(await other.jobs.get(id)).toMatchObject(done)
     goOn()
     await consolidating

@@ -26,6 +26,7 @@ export function describeLife(name: string, open: OpenStore): void {
     it('[LI1] keeps turns, signal and job in one commit', async () => {
       const commits: (readonly Change[])[] = []
       const life = await openLife(open, {
+        model: new ScriptedModel(TRIP),
         on: (store) => ({
           ...store,
           commit: (changes) => {

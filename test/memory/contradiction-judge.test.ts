@@ -8,7 +8,6 @@ import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { untilAborted } from '../fakes/embedder.ts'
 import { AnsweringModel, type Answers } from '../fakes/prompt-aware-model.ts'
-import { personOn } from '../learning/learning-support.ts'
 
 const ADA = { owner: 'ada' }
 const GOLF = 'The user drives a Golf.'
@@ -38,6 +37,7 @@ async function openEngine(
   })
   onTestFinished(() => engine.close())
   const contents = async () => (await engine.list(ADA)).rows.map(({ content }) => content).sort()
+  let conversations = 0
   /** Says something, and has this distilled from it. */
   const distils = async (fact: string, session = 'car') => {
     model.answers.distillate = {
@@ -45,9 +45,10 @@ async function openEngine(
       facts: [{ content: fact, turns: [0] }],
       identity: [],
     }
-    await personOn(engine).say(session, LONG)
     clock.advance(1_000)
-    return engine.learning.distill({ ...ADA, session })
+    const said = fact.replace(/^The user's/, 'My').replace(/^The user/, 'I')
+    const conversation = `${session} ${++conversations}`
+    return engine.learning.ingest({ ...ADA, conversation, turns: [{ user: `${LONG} ${said}` }] })
   }
   return { engine, clock, model, contents, distils }
 }
@@ -199,16 +200,13 @@ describe('a verdict', () => {
       const { engine, model } = await openEngine({ verdict })
       for (const kind of kinds)
         await engine.remember(ADA, { content: `Box ${kind} holds the old tools and toys` })
-      model.answers.distillate = {
-        episode: null,
-        facts: kinds.map((kind) => ({
-          content: `Box ${kind} holds the very old tools and toys of Tom`,
-          turns: [0],
-        })),
-        identity: [],
-      }
-      await personOn(engine).say('boxes', LONG)
-      await engine.learning.distill({ ...ADA, session: 'boxes' })
+      const facts = kinds.map((kind) => ({
+        content: `Box ${kind} holds the very old tools and toys of Tom`,
+        turns: [0],
+      }))
+      model.answers.distillate = { episode: null, facts, identity: [] }
+      const user = facts.map(({ content }) => `${content}.`).join(' ')
+      await engine.learning.ingest({ ...ADA, conversation: 'boxes', turns: [{ user }] })
       expect(model.asked('verdict')).toHaveLength(times)
     }
   })

@@ -252,7 +252,7 @@ function describeForgetting(open: OpenStore): void {
     const late = engine.remember(ADA, { content: 'i like opera', observedAt: saidAt })
     await expect(late).rejects.toMatchObject({ code: 'forgotten' })
     const learned = await engine.learn(ADA, 'I like opera.', { observedAt: saidAt })
-    expect(learned).toEqual({ remembered: [], refused: 1 })
+    expect(learned).toEqual({ remembered: [], refused: 1, forgotten: [] })
     clock.advance(1_000)
     expect((await engine.remember(ADA, { content: 'I like opera' })).outcome).toBe('create')
   })

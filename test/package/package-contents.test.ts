@@ -1,25 +1,27 @@
 /** What is published: all that the README links, all that runs, and nothing that only development needs. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { normalize } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const manifest = z
   .object({
+    dependencies: z.record(z.string(), z.string()),
     version: z.string(),
     homepage: z.url(),
     bugs: z.object({ url: z.url() }),
     repository: z.object({ url: z.string() }),
     bin: z.record(z.string(), z.string()),
-    exports: z.record(z.string(), z.record(z.string(), z.string())),
+    exports: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])),
     publishConfig: z.object({ access: z.literal('public'), provenance: z.literal(true) }),
   })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')))
 const isBuilt = existsSync('dist/index.js')
 
-const packed = z
-  .array(z.object({ files: z.array(z.object({ path: z.string() })) }))
+const [tarball] = z
+  .tuple([z.object({ unpackedSize: z.number(), files: z.array(z.object({ path: z.string() })) })])
   .parse(
     JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -30,7 +32,7 @@ const packed = z
       }),
     ),
   )
-  .flatMap(({ files }) => files.map(({ path }) => path))
+const packed = tarball.files.map(({ path }) => path)
 
 it('contains every file that the README links', () => {
   const readme = readFileSync('README.md', 'utf8')
@@ -50,10 +52,67 @@ it('contains no sources, tests or build information', () => {
 })
 
 it.skipIf(!isBuilt)('contains what its manifest names (skipped when dist is not built)', () => {
-  const named = [manifest.bin, ...Object.values(manifest.exports)].flatMap(Object.values)
+  const named = [manifest.bin, ...Object.values(manifest.exports)].flatMap((target) =>
+    typeof target === 'string' ? [target] : Object.values(target),
+  )
   expect(packed).toEqual(expect.arrayContaining(named.map(normalize)))
   expect(packed).toContain('dist-studio/index.html')
 })
+
+it.skipIf(!isBuilt)(
+  'stays below 190 MB with its documentation (skipped when dist is not built)',
+  () => {
+    expect(tarball.unpackedSize).toBeLessThan(190e6)
+  },
+)
+
+it('installs without install scripts', () => {
+  const lockfile = z
+    .object({
+      packages: z.record(
+        z.string(),
+        z.object({ dev: z.boolean().optional(), hasInstallScript: z.boolean().optional() }),
+      ),
+    })
+    .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
+  const scripted = Object.entries(lockfile.packages).filter(
+    ([, { dev, hasInstallScript }]) => hasInstallScript && !dev,
+  )
+  expect(scripted.map(([path]) => path)).toEqual([])
+})
+
+it.skipIf(!isBuilt)(
+  'runs with its declared dependencies alone (skipped when dist is not built)',
+  () => {
+    const folder = temporaryFolder()
+    for (const part of ['package.json', 'dist']) {
+      cpSync(part, join(folder, part), { recursive: true })
+    }
+    for (const part of ['models', ...dependencyFolders()]) {
+      const link = join(folder, part)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(resolve(part), link, 'junction')
+    }
+    const program = `
+      import { createEngine } from './dist/index.js'
+      const engine = await createEngine({ path: 'memory.db' })
+      await engine.warmUp()
+      await engine.remember({ owner: 'ada' }, { content: 'Ann got two kittens from the shelter.' })
+      const { memories } = await engine.recall({ owner: 'ada' }, { text: 'Which pets does she have?' })
+      console.log(memories.length)
+      await engine.close()
+    `
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect(output.trim()).toBe('1')
+  },
+)
+
+function dependencyFolders(): readonly string[] {
+  return Object.keys(manifest.dependencies).map((name) => join('node_modules', name))
+}
 
 it('names one repository everywhere', () => {
   const home = manifest.repository.url.replace(/^git\+/, '').replace(/\.git$/, '')

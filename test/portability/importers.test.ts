@@ -3,14 +3,10 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import {
-  type ImportEngine,
-  type ImportFileOptions,
-  importFile,
-  openImport,
-} from '../../src/app/import-source.ts'
+import { foreignDrivers } from '../../src/app/foreign-drivers.ts'
 import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
+import { type ImportSource, openImport } from '../../src/portability/import-source.ts'
 import { openForeignDatabase } from '../../src/portability/importers/foreign-database.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
@@ -20,20 +16,36 @@ import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 
 const ADA = { owner: 'ada' }
 
+type TakeOptions = {
+  readonly from?: string
+  readonly passphrase?: string
+  readonly intoOwner?: string
+  readonly keepOwners?: boolean
+}
+
 function openTarget() {
   const store = createInMemoryStore()
   const ports = { store, clock: new FakeClock(1_900_000_000_000), ids: countingIds(), settings: {} }
-  const engine: ImportEngine = {
-    import: (lines, { owner, ...options } = {}) =>
-      importLines(ports, lines, {
-        ...options,
-        ...(owner === undefined ? {} : { owner: parseScope({ owner }).owner }),
-      }),
-    importRecords: (scope, records, options) =>
-      importRecords(ports, parseScope(scope), records, options),
+  const take = async (source: ImportSource['source'], options: TakeOptions = {}) => {
+    const { from, passphrase, intoOwner, keepOwners = false } = options
+    const opened = await openImport(
+      { source, ...(from === undefined ? {} : { from }) },
+      foreignDrivers,
+    )
+    const scope = parseScope({ owner: intoOwner ?? ADA.owner })
+    try {
+      const done =
+        opened.kind === 'lines'
+          ? await importLines(ports, opened.lines, {
+              ...(intoOwner === undefined ? {} : { owner: scope.owner }),
+              ...(passphrase === undefined ? {} : { passphrase }),
+            })
+          : await importRecords(ports, scope, opened.records, { keepOwners })
+      return { ...done, format: opened.format }
+    } finally {
+      opened.close()
+    }
   }
-  const take = (source: ImportFileOptions['source'], options: Partial<ImportFileOptions> = {}) =>
-    importFile(engine, { source, scope: ADA, ...options })
   const contents = async () =>
     (await store.find('memory', parseScope(ADA), { where: {}, limit: 99, order: 'oldest' })).rows
   const turns = async () =>
@@ -128,7 +140,7 @@ describe('databases', () => {
       'A gardener.',
       'Grows roses',
       'Is called Ada',
-      'Planned the garden.\nDecision: More roses',
+      'Planned the garden.',
     ])
     expect(await turns()).toMatchObject([
       { place: { session: 'c1' }, role: 'user', content: 'More roses?', position: 0 },
@@ -234,7 +246,9 @@ describe('files', () => {
     expect(await take(odd, { from: 'mem0' })).toMatchObject({ format: 'mem0', failed: 1 })
     await expect(take(odd, { from: 'word' })).rejects.toThrow('The format must be one of')
     await expect(take(file('x.bin', 'nothing known'))).rejects.toThrow('could not be detected')
-    await expect(take(file('x.zip', Buffer.from('PK\x03\x04rest')))).rejects.toThrow('Unpack')
+    await expect(take(file('x.zip', Buffer.from('PK\x03\x04rest')))).rejects.toThrow(
+      'cannot be read',
+    )
     await expect(take(temporaryFolder())).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
@@ -269,7 +283,7 @@ describe('files', () => {
     await expect(take(file('a.md', wrong))).rejects.toThrow('UTF-8')
     const deep = `[{"content":"x","metadata":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}]`
     expect(await take(file('deep.json', deep))).toMatchObject({ imported: 0, failed: 1 })
-    const opened = await openImport({ source: file('b.md', '- never read') })
+    const opened = await openImport({ source: file('b.md', '- never read') }, foreignDrivers)
     opened.close()
   })
 })

@@ -121,8 +121,10 @@ describe('an embedder', () => {
       reason: expect.stringContaining('no model'),
     })
     expect(loads).toBe(before)
-    await expect(engine.recall(ADA, { text: 'tea', strategy: 'semantic' })).rejects.toMatchObject({
-      code: 'unavailable',
+    const semantic = await engine.recall(ADA, { text: 'tea', strategy: 'semantic' })
+    expect(semantic).toMatchObject({
+      strategy: 'keyword',
+      retrievers: { vector: { state: 'failed' } },
     })
   })
 

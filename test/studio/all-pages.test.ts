@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(
       const path = temporaryFile('recollect.db')
       const before = await openStudio({}, { path })
       const page = await before.visit('memories')
-      await page.getByText('No memories yet').waitFor()
+      await page.getByText('Get started').waitFor()
       await before.close()
       await before.engine.close()
       await page.getByText('Connection lost.').first().waitFor()

@@ -32,7 +32,11 @@ type Opened = Awaited<ReturnType<typeof openJobs>>
 /** Memories that nobody has used for a year; gives how many of them are still in use. */
 async function leaveFaded({ engine }: Opened): Promise<() => Promise<number>> {
   const other = { owner: 'other' }
-  for (const content of FADED) await engine.remember(other, { content, salience: 0.2 })
+  for (const content of FADED) {
+    // Only extracted memories are evicted.
+    const provenance = { source: 'gateway', extractor: 'patterns', extractorVersion: '1' }
+    await engine.remember(other, { content, salience: 0.2, provenance })
+  }
   async function* aged() {
     for await (const line of engine.admin.export(other)) {
       yield line.replaceAll(

@@ -297,7 +297,7 @@ describe.skipIf(missing !== null)(
       await page.getByRole('alertdialog').getByText('Move 3 memories to the trash?').waitFor()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Move to trash' }).click()
       await eventually(active).toBe(0)
-      await page.getByText('No memories yet').waitFor()
+      await page.getByText('Get started').waitFor()
       await toast(page, '3 memories moved to the trash')
         .getByRole('button', { name: 'Undo' })
         .click()

@@ -6,6 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { expect, onTestFinished } from 'vitest'
 import type { ServeOptions } from '../../src/api/cli/host.ts'
 import type { EngineOptions } from '../../src/app/composition.ts'
+import { startGateway } from '../api/gateway/support/gateway-host.ts'
 import { start } from '../api/http/http-support.ts'
 import { findChromium } from '../support/chromium.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
@@ -53,47 +54,55 @@ export async function openStudio(
       ...parts,
     },
   )
-  return {
-    ...started,
-    /** A page of somebody who has signed in with a key. What fails in it, or asks another server, fails the test. */
-    visit: async (
-      path: string,
-      { key = started.admin, ...look }: { key?: string } & BrowserContextOptions = {},
-    ): Promise<Page> => {
-      const context = await (await openBrowser()).newContext({
-        locale: 'en-GB',
-        viewport: { width: 1360, height: 900 },
-        // Nothing to wait for that only moves.
-        reducedMotion: 'reduce',
-        ...look,
+  return { ...started, visit: createVisit(started) }
+}
+
+/** The Studio with the gateway beside it, which reaches no provider but the demo. */
+export async function openGatewayStudio() {
+  const { key: admin, ...host } = await startGateway({ upstreamUrl: 'http://127.0.0.1:1' })
+  const started = { ...host, admin }
+  return { ...started, visit: createVisit(started) }
+}
+
+/** A page of somebody who has signed in with a key. A failure in the page, or a request to another server, fails the test. */
+function createVisit(started: { readonly url: string; readonly admin: string }) {
+  return async (
+    path: string,
+    { key = started.admin, ...look }: { key?: string } & BrowserContextOptions = {},
+  ): Promise<Page> => {
+    const context = await (await openBrowser()).newContext({
+      locale: 'en-GB',
+      viewport: { width: 1360, height: 900 },
+      // Nothing to wait for that only moves.
+      reducedMotion: 'reduce',
+      ...look,
+    })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    // Before the test itself is given up, so that it says what was waited for.
+    page.setDefaultTimeout(PATIENCE_MS)
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    // The policy would stop it; it must not even be tried. What a page has made itself has its own origin in it.
+    page.on('request', (request) => {
+      const isOwn = new URL(request.url()).origin === started.url
+      if (!isOwn) faults.push(`The page asks another server: ${request.url()}`)
+    })
+    page.on('dialog', (dialog) => {
+      faults.push(`A memory opened a dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    onTestFinished(() => expect(faults).toEqual([]))
+    const { status } = await context.request
+      .post(`${started.url}/api/session`, {
+        data: { key },
+        headers: { origin: started.url },
       })
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
-      // Before the test itself is given up, so that it says what was waited for.
-      page.setDefaultTimeout(PATIENCE_MS)
-      const faults: string[] = []
-      page.on('pageerror', (error) => faults.push(String(error)))
-      // The policy would stop it; it must not even be tried. What a page has made itself has its own origin in it.
-      page.on('request', (request) => {
-        const isOwn = new URL(request.url()).origin === started.url
-        if (!isOwn) faults.push(`The page asks another server: ${request.url()}`)
-      })
-      page.on('dialog', (dialog) => {
-        faults.push(`A memory opened a dialog: ${dialog.message()}`)
-        void dialog.dismiss()
-      })
-      onTestFinished(() => expect(faults).toEqual([]))
-      const { status } = await context.request
-        .post(`${started.url}/api/session`, {
-          data: { key },
-          headers: { origin: started.url },
-        })
-        .then((answer) => ({ status: answer.status() }))
-      expect(status).toBe(200)
-      await page.goto(`${started.url}/studio/${path}`)
-      await page.waitForSelector('h1')
-      return page
-    },
+      .then((answer) => ({ status: answer.status() }))
+    expect(status).toBe(200)
+    await page.goto(`${started.url}/studio/${path}`)
+    await page.waitForSelector('h1')
+    return page
   }
 }
 

@@ -29,6 +29,8 @@ const SAME_AS_ENGLISH: ReadonlySet<string> = new Set([
   'API',
   'Boost',
   'Budget',
+  'Chat',
+  'Client',
   'Details',
   'Embedding',
   'Engine',

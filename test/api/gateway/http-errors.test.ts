@@ -8,7 +8,7 @@ import { createEngine } from '../../../src/app/composition.ts'
 import { AppError, ERRORS, type ErrorCode } from '../../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { patientStore } from './support/faulty-parts.ts'
-import { type GatewaySetup, keyFor, setUpGateway } from './support/gateway-harness.ts'
+import { type GatewaySetup, keyFor, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import { type RawAnswer, type RawRequest, send } from './support/raw-client.ts'
 import { PATHS } from './support/wire-format.ts'
 
@@ -54,6 +54,34 @@ const REFUSED: Readonly<Record<string, Refused>> = {
     body: gzipSync(BODY),
   },
 }
+
+const METADATA = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/'
+
+describe.each([
+  ...[PATHS.chat, PATHS.responses, PATHS.messages].map((path) => ['POST', path]),
+  ['POST', '/v1/messages/count_tokens'],
+  ['GET', '/v1/responses/resp_1'],
+])('a provider that redirects %s %s', (method, path) => {
+  it.each([301, 302, 303, 307, 308])('[GW11.5] is a bad gateway: %i', async (status) => {
+    const setup = await setUpGateway('memory on')
+    const { upstream } = setup
+    if (path.endsWith('resp_1')) {
+      await setup.engine.conversations.claimProviderIds({ owner: OWNER }, ['resp_1'])
+    }
+    upstream.respond(() => ({ status, headers: { location: METADATA }, body: 'Elsewhere' }))
+    const response = await fetch(`${setup.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${setup.key}`, 'content-type': 'application/json' },
+      ...(method === 'GET' ? {} : { body: JSON.stringify({ input: 'Hi', ...JSON.parse(BODY) }) }),
+    })
+    const text = await response.text()
+    expect([response.status, response.headers.get('location')]).toEqual([502, null])
+    expect(text).toContain(`answered with a redirect (status ${status})`)
+    expect(text).not.toContain('169.254')
+    expect(upstream.requests).toHaveLength(1)
+  })
+})
 
 /** As Anthropic calls some that have no row above. */
 const EXPECTED_TYPES: { readonly [Code in ErrorCode]?: string } = {

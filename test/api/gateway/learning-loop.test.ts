@@ -18,7 +18,7 @@ import { PATHS, speak } from './support/wire-format.ts'
 
 /** Long enough to be worth a question, and nothing for patterns to find. */
 const SAID =
-  'The cable car was closed, so there was nothing for sister Clara to be scared of that day.'
+  'The cable car was closed, and sister Clara, afraid of heights as ever, was glad of it that day.'
 const FACT = 'Clara, the sister of the user, is afraid of heights'
 const LEARNED = JSON.stringify({
   episode: { summary: 'The cable car was closed.' },

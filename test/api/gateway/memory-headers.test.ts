@@ -192,6 +192,47 @@ describe('names that are none', () => {
   })
 })
 
+it.each(API_FORMATS)('[GW28] memory stays out of a huge request: %s', async (format) => {
+  const setup = await setUpGateway()
+  const content = `${'The harbour is quiet. '.repeat(200_000)}${QUESTION}`
+  const body = requestOf(format, [{ role: 'user', content }])
+  const response = await fetch(`${setup.url}${PATHS[format]}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${setup.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.headers.get('x-recollect-memory')).toBe('skipped; reason=too-large')
+  expect(setup.upstream.last().text).toBe(JSON.stringify(body))
+})
+
+describe.each(API_FORMATS)('the end user in %s', (format) => {
+  it.each([
+    [{ safety_identifier: 'grace' }],
+    [{ safety_identifier: 'grace', user: 'ben' }],
+    [{ user: 'grace', metadata: { user_id: 'ben' } }],
+    [{ metadata: { user_id: 'grace' } }],
+    [{ user: '', metadata: { user_id: 'grace' }, prompt_cache_key: 'ben' }],
+  ])('[GW27.1] is read from %j', async (fields) => {
+    const setup = await setUpGateway()
+    const scope = { owner: OWNER, user: 'grace' }
+    await setup.engine.remember(scope, { content: 'My favourite tea is rooibos' })
+    const { received } = await ask(setup, format, { fields })
+    expect(received).toContain('rooibos')
+    expect(received).not.toContain('jasmine')
+  })
+
+  it('[GW27.2] is none in a cache key, and a header goes before the body', async () => {
+    const setup = await setUpGateway()
+    const scope = { owner: OWNER, user: 'grace' }
+    await setup.engine.remember(scope, { content: 'My favourite tea is rooibos' })
+    const keyed = await ask(setup, format, { fields: { prompt_cache_key: 'grace' } })
+    expect(keyed.received).toContain('jasmine')
+    const headers = { 'x-recollect-user': 'grace' }
+    const named = await ask(setup, format, { headers, fields: { safety_identifier: 'ben' } })
+    expect(named.received).toContain('rooibos')
+  })
+})
+
 it.each(['2023-06-01', '1999-01-01', 'bogus', '', ' 2023-06-01, 2024-01-01 '])(
   '[GW1] any anthropic-version passes as it is: "%s"',
   async (version) => {

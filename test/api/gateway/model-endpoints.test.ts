@@ -53,8 +53,12 @@ describe('embeddings', () => {
     const input = ['tea', 'coffee']
     const { embeddings } = openai(setup)
     // The client asks for base64 by itself, and decodes it.
-    const decoded = await embeddings.create({ model: 'any', input })
-    const floats = await embeddings.create({ model: 'any', input, encoding_format: 'float' })
+    const decoded = await embeddings.create({ model: 'reference/terms', input })
+    const floats = await embeddings.create({
+      model: 'reference/terms',
+      input,
+      encoding_format: 'float',
+    })
     const direct = await setup.engine.admin.models.embed(input, { purpose: 'document' })
     for (const answer of [decoded, floats]) {
       expect(answer.data.map(({ embedding }) => embedding)).toEqual(
@@ -71,10 +75,10 @@ describe('embeddings', () => {
     const texts = ['green tea', 'Kaffee, schön heiß ☕']
     const input = texts.map((text) => encode(text))
     const { embeddings } = openai(setup)
-    const expected = await embeddings.create({ model: 'text-embedding-3-small', input: texts })
-    const answer = await embeddings.create({ model: 'text-embedding-3-small', input })
+    const expected = await embeddings.create({ model: 'terms', input: texts })
+    const answer = await embeddings.create({ model: 'terms', input })
     expect(answer.data).toEqual(expected.data)
-    const one = await embeddings.create({ model: 'm', input: encode('green tea') })
+    const one = await embeddings.create({ model: 'terms', input: encode('green tea') })
     expect(one.data).toEqual(expected.data.slice(0, 1))
   })
 
@@ -84,24 +88,28 @@ describe('embeddings', () => {
       [{ input: 'x' }, 'model', '`model` is required.'],
       [{ model: '', input: 'x' }, 'model', '`model` must not be empty.'],
       [{ model: 7, input: 'x' }, 'model', '`model` must be a string.'],
-      [{ model: 'm' }, 'input', INPUT_RULE],
-      [{ model: 'm', input: '' }, 'input', '`input` must not be empty.'],
-      [{ model: 'm', input: [] }, 'input', '`input` must hold at least 1 entry.'],
-      [{ model: 'm', input: [[1, 2], 'tea'] }, 'input', INPUT_RULE],
-      [{ model: 'm', input: [[]] }, 'input', INPUT_RULE],
-      [{ model: 'm', input: [999_999] }, 'input', 'tokens of the vocabulary cl100k_base'],
-      [{ model: 'm', input: [[1.5]] }, 'input', 'tokens of the vocabulary cl100k_base'],
-      [{ model: 'm', input: [Array(8_193).fill(1)] }, 'input', 'at most 8,192 tokens per text'],
-      [{ model: 'm', input: Array(2_049).fill([1]) }, 'input', INPUT_RULE],
-      [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'the size of vectors of'],
-      [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', '`dimensions` must be above 0.'],
+      [{ model: 'terms' }, 'input', INPUT_RULE],
+      [{ model: 'terms', input: '' }, 'input', '`input` must not be empty.'],
+      [{ model: 'terms', input: [] }, 'input', '`input` must hold at least 1 entry.'],
+      [{ model: 'terms', input: [[1, 2], 'tea'] }, 'input', INPUT_RULE],
+      [{ model: 'terms', input: [[]] }, 'input', INPUT_RULE],
+      [{ model: 'terms', input: [999_999] }, 'input', 'tokens of the vocabulary cl100k_base'],
+      [{ model: 'terms', input: [[1.5]] }, 'input', 'tokens of the vocabulary cl100k_base'],
+      [{ model: 'terms', input: [Array(8_193).fill(1)] }, 'input', 'at most 8,192 tokens per text'],
+      [{ model: 'terms', input: Array(2_049).fill([1]) }, 'input', INPUT_RULE],
+      [{ model: 'terms', input: 'x', dimensions: 7 }, 'dimensions', 'the size of vectors of'],
       [
-        { model: 'm', input: 'x', dimensions: 1.5 },
+        { model: 'terms', input: 'x', dimensions: 0 },
+        'dimensions',
+        '`dimensions` must be above 0.',
+      ],
+      [
+        { model: 'terms', input: 'x', dimensions: 1.5 },
         'dimensions',
         '`dimensions` must be an integer.',
       ],
       [
-        { model: 'm', input: 'x', encoding_format: 'int8' },
+        { model: 'terms', input: 'x', encoding_format: 'int8' },
         'encoding_format',
         '`encoding_format` must be one of float, base64.',
       ],
@@ -118,11 +126,47 @@ describe('embeddings', () => {
     }
   })
 
-  it('[GW15] say so where there is no model', async () => {
-    const setup = await setUpGateway('memory off')
+  it('[GW15.1] say so where there is no model', async () => {
+    const setup = await setUpGateway('memory off', {
+      providers: () => ({ demo: { kind: 'demo' } }),
+      settings: { 'gateway.embeddingFallbackEnabled': true },
+    })
     const embeddings = await post(setup, '/embeddings', { model: 'm', input: 'x' })
     const ranks = await post(setup, '/rerank', { model: 'm', query: 'q', documents: ['d'] })
     expect([embeddings.status, ranks.status]).toEqual([501, 501])
+  })
+
+  it('[GW15.2] come from the provider of the model, byte for byte', async () => {
+    const setup = await setUpModels()
+    const answer = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }] }
+    setup.upstream.queue(json(answer), json(answer))
+    const asked = { model: 'text-embedding-3-large', input: [[1, 2, 3]], dimensions: 3072 }
+    expect((await post(setup, '/embeddings', asked)).body).toEqual(answer)
+    expect(setup.upstream.last()).toMatchObject({ path: '/v1/embeddings', body: asked })
+    await post(setup, '/embeddings', { ...asked, model: 'openai/text-embedding-3-large' })
+    expect(setup.upstream.last().body.model).toBe('text-embedding-3-large')
+    expect(setup.upstream.last().headers.authorization).toBe('Bearer sk-upstream')
+  })
+
+  it('[GW15.3] of a model that no provider has are not those of another model', async () => {
+    const options = { providers: () => ({ demo: { kind: 'demo' } }) }
+    const engine = () =>
+      createEngine({ embedding: scriptedEmbedder(), settings: { 'server.requestsPerMinute': 0 } })
+    const asked = { model: 'text-embedding-3-large', input: 'tea' }
+    const strict = await setUpGateway('memory off', { ...options, engine: await engine() })
+    const refused = await post(strict, '/embeddings', asked)
+    expect(refused.status).toBe(404)
+    expect(refused.body.error).toMatchObject({
+      code: 'model_not_found',
+      message: expect.stringContaining('"reference/terms"'),
+    })
+    await strict.engine.admin.settings.change(null, {
+      'gateway.embeddingFallbackEnabled': true,
+    })
+    expect(await post(strict, '/embeddings', asked)).toMatchObject({
+      status: 200,
+      body: { model: 'reference/terms' },
+    })
   })
 })
 
@@ -189,6 +233,54 @@ describe('models', () => {
     expect(JSON.stringify(listed)).not.toMatch(/sk-/)
   })
 
+  it('[GW2.2] keep what their provider says, in the format of the calling API', async () => {
+    const models = createServer(({ headers }, response) => {
+      const data =
+        headers['anthropic-version'] === undefined
+          ? [{ id: 'gpt-test', object: 'model', created: 5, owned_by: 'system', context_window: 9 }]
+          : [
+              {
+                ...{ id: 'claude-test', type: 'model', display_name: 'Claude Test' },
+                ...{ created_at: '2026-01-01T00:00:00Z', max_input_tokens: 200_000 },
+              },
+            ]
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    })
+    await once(models.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void models.close())
+    const baseUrl = `http://127.0.0.1:${(models.address() as AddressInfo).port}/v1` // it listens on a port
+    const setup = await setUpGateway('memory off', {
+      providers: () => ({
+        gpt: { kind: 'openai', baseUrl, key: 'sk' },
+        claude: { kind: 'anthropic', baseUrl, key: 'sk' },
+      }),
+    })
+    const list = async (headers: Record<string, string>) => {
+      const response = await fetch(`${setup.baseUrl}/models`, {
+        headers: { authorization: `Bearer ${setup.key}`, ...headers },
+      })
+      const { data } = (await response.json()) as { data: { id: string }[] } // as both APIs list
+      return data.filter(({ id }) => !id.startsWith('demo/'))
+    }
+    expect(await list({})).toEqual([
+      { id: 'gpt/gpt-test', object: 'model', created: 5, owned_by: 'system', context_window: 9 },
+      {
+        ...{ id: 'claude/claude-test', object: 'model', created: 1_767_225_600 },
+        ...{ owned_by: 'claude', display_name: 'Claude Test', max_input_tokens: 200_000 },
+      },
+    ])
+    expect(await list({ 'anthropic-version': '2023-06-01' })).toEqual([
+      {
+        ...{ id: 'gpt/gpt-test', type: 'model', display_name: 'gpt/gpt-test' },
+        ...{ created_at: '1970-01-01T00:00:05.000Z', context_window: 9 },
+      },
+      {
+        ...{ id: 'claude/claude-test', type: 'model', display_name: 'Claude Test' },
+        ...{ created_at: '2026-01-01T00:00:00Z', max_input_tokens: 200_000 },
+      },
+    ])
+  })
+
   it('[GW16] are listed over all pages of a provider', async () => {
     const asked: string[] = []
     const pages = createServer(({ url = '' }, response) => {
@@ -238,7 +330,7 @@ describe('what only the provider can tell', () => {
     })
   })
 
-  it.each(['/files', '/fine_tuning/jobs', '/responses/../files', '/organization/users', ''])(
+  it.each(['/assistants', '/responses/..%2ffiles', '/organization/users', ''])(
     '[GW17] does not include %j, which the key of the server would open',
     async (path) => {
       const setup = await setUpGateway('memory off')

@@ -294,7 +294,7 @@ describe('slow and broken clients', () => {
     const slow = await reading((incoming) => readBodyBytes(incoming, 100, 20))
     slow.asked.write('{')
     expect(await slow.outcome).toMatchObject({ code: 'timeout' })
-    const paused = await reading((incoming) => all(readBodyLines(incoming, { pauseMs: 20 })))
+    const paused = await reading((incoming) => all(readBodyLines(incoming, { idleTimeoutMs: 20 })))
     paused.asked.write('{}\n{')
     expect(await paused.outcome).toMatchObject({ code: 'timeout' })
   })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { FakeClock } from '../../fakes/clock.ts'
 import { start } from './http-support.ts'
 
 async function signIn(url: string, key: string): Promise<string> {
@@ -61,4 +62,38 @@ it('[SU15] where nothing can be written, people can still sign in and look', asy
   const cookie = await signIn(url, admin)
   expect(await statusOf(url, cookie)).toBe(200)
   expect(await engine.admin.keys.list()).toHaveLength(1)
+})
+
+/** Follows no redirect, as the browser's first request. */
+const visit = (url: string) => fetch(url, { redirect: 'manual' })
+
+it('[SU20] the link printed at the start signs one browser in, once', async () => {
+  const { url, signInUrl } = await start()
+  const first = await visit(signInUrl ?? '')
+  expect(first.status).toBe(303)
+  expect(first.headers.get('location')).toBe('/')
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
+  expect(await statusOf(url, cookie)).toBe(200)
+  const second = await visit(signInUrl ?? '')
+  expect([second.status, second.headers.get('set-cookie')]).toEqual([303, null])
+})
+
+it('[SU20] the link expires, and a made-up token opens nothing', async () => {
+  const clock = new FakeClock()
+  const { url, signInUrl } = await start({ clock })
+  const forged = await visit(`${url}/studio/sign-in?token=made-up`)
+  expect([forged.status, forged.headers.get('set-cookie')]).toEqual([303, null])
+  clock.advance(16 * 60_000)
+  expect((await visit(signInUrl ?? '')).headers.get('set-cookie')).toBeNull()
+})
+
+it('[SU20] there is no link without keys, behind a proxy, or beyond this machine', async () => {
+  expect((await start({ auth: 'off' })).signInUrl).toBeNull()
+  expect((await start({ trustProxy: true })).signInUrl).toBeNull()
+  expect((await start({ host: '0.0.0.0', allowedHosts: ['127.0.0.1'] })).signInUrl).toBeNull()
+})
+
+it('[SU20] /studio leads to the Studio', async () => {
+  const { url } = await start()
+  expect((await visit(`${url}/studio`)).headers.get('location')).toBe('/')
 })

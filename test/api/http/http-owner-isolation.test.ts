@@ -163,6 +163,7 @@ async function send(
     const headers = { 'content-type': 'application/x-ndjson' }
     return client.call(method, `${address}?${query}`, { key, raw: '{}\n', headers })
   }
+  if (stream === 'upload') return client.call(method, `${address}?${query}`, { key, raw: '[]' })
   if (method === 'GET') return client.call(method, `${address}?${query}`, { key })
   return client.call(method, address, { key, body: Object.fromEntries(rest) })
 }

@@ -54,7 +54,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   await call(200, 'POST', `/api/memory/${id}/disable`)
   await call(200, 'POST', `/api/memory/${id}/restore`, { version: 1 })
   await call(200, 'DELETE', `/api/memory/${id}`)
-  const undone = await call(200, 'GET', `/api/memory/${id}`)
+  const undone = await call(200, 'GET', `/api/memory/${id}?includeTrash=true`)
   await call(200, 'POST', '/api/memory/undo', { change: undone.memory.change })
   await call(200, 'POST', '/api/memory/forget', { query: 'something else entirely' })
   expect(await call(200, 'DELETE', '/api/memory?all=true&dryRun=true')).toMatchObject({
@@ -181,6 +181,7 @@ it('[HT10] every operation of the table answers, as the description says', async
     { role: 'assistant', content: null },
   ]
   expect((await call(200, 'POST', '/api/hooks/capture', { messages })).captured).toEqual([])
+  await call(200, 'POST', '/api/import?from=mem0', [{ id: '1', memory: 'Likes bikes.' }])
   for (const template of await keptRoutes(call)) answered.add(template)
   for (const template of await fileRoutes(call)) answered.add(template)
 

@@ -15,6 +15,7 @@ export type Started = {
   /** The management key that was made at the start. */
   readonly admin: string
   readonly warnings: readonly string[]
+  readonly signInUrl: string | null
   readonly client: Client
   close(): Promise<void>
 }
@@ -50,6 +51,7 @@ export async function start(
     admin,
     client,
     warnings: serving.warnings ?? [],
+    signInUrl: serving.signInUrl ?? null,
     close: () => serving.close(),
   }
 }

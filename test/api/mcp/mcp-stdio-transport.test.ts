@@ -84,7 +84,7 @@ describe.each([
     const added = await client.call('memory_add', { content: 'Ann sails on Sundays' })
     expect(added.structured).toMatchObject({ memory: { owner: 'ann' } })
     const reached = await client.call('memory_search', { query: 'sails', owner: 'ben' })
-    expect(reached.text).toContain('There is no field "owner" here')
+    expect(reached.text).toContain('Unknown field "owner"')
     expect((await engine.list({ owner: 'ann' })).rows).toHaveLength(1)
     await client.close()
     await ended

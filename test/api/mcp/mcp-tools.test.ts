@@ -19,7 +19,7 @@ const TOOLS = [
 ]
 const TOOLS_MAX = 10
 /** About two thousand tokens: what every conversation pays for having the tools. */
-const SHOWN_CHARACTERS_MAX = 8_000
+const SHOWN_CHARACTERS_MAX = 8_100
 
 describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   let host: Host
@@ -67,9 +67,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
 
     const forgotten = await client.call('memory_forget', { query: 'black tea' })
     expect(forgotten.structured).toMatchObject({ forgotten: { id }, candidates: [] })
-    expect((await client.call('memory_search', { query: 'tea' })).text).toBe(
-      'Nothing is known of this.',
-    )
+    expect((await client.call('memory_search', { query: 'tea' })).text).toBe('No matching memory.')
   })
 
   it('[MC2] clears with a true count, and counts first when asked to', async () => {
@@ -91,9 +89,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     for (const given of [{}, { id: 'trip' }]) {
       const flushed = await client.call('memory_flush', given)
       expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
-      expect(flushed.text).toBe(
-        'Nothing was learned: skipped:no_model. Signals that wait for distillation: 1.',
-      )
+      expect(flushed.text).toBe('Nothing was learned: skipped:no_model. Pending signals: 1.')
     }
     expect((await client.call('memory_flush', { id: 'other' })).isError).toBe(true)
   })
@@ -126,14 +122,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     const asked = await client.call('memory_forget', { query: 'bicycle' })
     expect(asked.structured).toMatchObject({ forgotten: null })
     expect(asked.structured.candidates).toHaveLength(2)
-    expect(asked.text).toContain('Nothing was forgotten yet')
+    expect(asked.text).toContain('The query is ambiguous')
   })
 
   it('[MC4] answers failures with results that say what to do', async () => {
     const wrong = await client.call('memory_search', { query: 'tea', limit: 1000, colour: 'red' })
     expect(wrong.isError).toBe(true)
     expect(wrong.text).toMatch(/^invalid_input: /)
-    expect(wrong.text).toContain('There is no field "colour" here. It takes: query, limit')
+    expect(wrong.text).toContain('Unknown field "colour". Known fields: query, limit')
     const missing = await client.call('memory_get', { id: 'mem_01k3x00000000000000000000' })
     expect(missing.isError).toBe(true)
     expect(missing.text).toContain('memory_search')
@@ -145,13 +141,13 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
 
   it('[MC11] advises only what fits the failure', async () => {
     const missing = await client.call('memory_get', { id: 'mem_01k3x00000000000000000000' })
-    expect(missing.text).toContain('Look for it with memory_search')
+    expect(missing.text).toContain('Find it with memory_search')
     const failures = [
-      formatToolError(new AppError('not_found', 'There is no such owner here.')),
+      formatToolError(new AppError('not_found', 'Owner not found.')),
       formatToolError(new AppError('conflict', 'Another memory holds the same key.', { id: 'x' })),
     ]
     expect(failures.map(({ text }) => text)).toEqual([
-      'not_found: There is no such owner here.',
+      'not_found: Owner not found.',
       'conflict: Another memory holds the same key.',
     ])
     const changed = new AppError('conflict', 'It has changed.', { id: 'x', version: 3 })
@@ -166,7 +162,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   })
 
   it('[MC4] refuses unknown tools as the protocol says', async () => {
-    await expect(client.call('memory_explode')).rejects.toThrow(/There is no tool "memory_explode"/)
+    await expect(client.call('memory_explode')).rejects.toThrow(/Unknown tool "memory_explode"/)
   })
 })
 
@@ -229,7 +225,7 @@ describe('whose memories', () => {
     const found = await client.call('memory_search', { query: 'cello' })
     expect(found.structured.results).toEqual([])
     const reached = await client.call('memory_search', { query: 'cello', user: 'kim' })
-    expect(reached.text).toContain('There is no field "user" here')
+    expect(reached.text).toContain('Unknown field "user"')
   })
 
   it('[MC3] lists what the role covers, and answers the rest as forbidden', async () => {
@@ -298,7 +294,7 @@ it('[MC13] conversations and upkeep have tools of their own, on request', async 
     expect((await client.call(tool, input)).structured, tool).toMatchObject(told)
   }
   const other = await client.call('memory_ingest', { ...given, agent_id: 'ben' })
-  expect(other.text).toContain('There is no field "agent_id" here')
+  expect(other.text).toContain('Unknown field "agent_id"')
   await client.close()
   await host.close()
 })

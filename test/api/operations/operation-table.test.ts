@@ -219,6 +219,14 @@ it('[OP3] every operation answers what it declares', async () => {
     yield* exported
   }
   expect(await done('memory.import', { lines: lines() })).toMatchObject({ failed: 0 })
+  async function* bytes() {
+    yield Buffer.from('[{"id":"1","memory":"Likes bikes."}]')
+  }
+  const upload = { bytes: bytes(), name: 'memories.json' }
+  expect(await done('memory.importSource', { upload })).toMatchObject({
+    imported: 1,
+    format: 'mem0',
+  })
   expect(await done('owner.memories')).toMatchObject({ next: null })
   expect((await done('owner.erase', { owner: 'bot' })).rows).toMatchObject({ memory: 1 })
   expect((await done('audit.list')).entries).not.toEqual([])

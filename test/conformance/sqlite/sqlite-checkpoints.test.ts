@@ -1,10 +1,7 @@
 /** The thread that moves the log into the file. It runs only from what is built, so the built store is tested. */
 import { statSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  openConnection,
-  type SqliteConnection,
-} from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
+import type { SqliteConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import type { Change } from '../../../src/storage/store.ts'
 import { ADA, memory } from '../../fakes/memories.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
@@ -12,6 +9,11 @@ import { create } from '../store/store.suite.ts'
 
 type StoreModule = typeof import('../../../src/storage/sqlite/sqlite-store.ts')
 const BUILT = '../../../dist/storage/sqlite/sqlite-store.js'
+
+type DriverModule = typeof import('../../../src/storage/sqlite/connection/sqlite-driver.ts')
+const BUILT_DRIVER = '../../../dist/storage/sqlite/connection/sqlite-driver.js'
+// That of the build: two copies of the SQLite library in one process release each other's locks.
+const { openConnection }: DriverModule = await import(BUILT_DRIVER)
 
 /** Enough that there is something to move, so that the thread is there. */
 const MEMORIES = 1_000

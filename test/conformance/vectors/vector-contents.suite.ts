@@ -57,6 +57,32 @@ export function describePuts(open: OpenVectors): void {
     expect((await nearest(parts, SPACE, ALL, copy, 1))[0]?.similarity).toBeCloseTo(1, 5)
   })
 
+  it('[VI5] compares vectors where they are exactly as it gives them', async () => {
+    const parts = await open()
+    const { similaritiesOf, vectorsOf } = parts.vectors
+    const rows = await remember(parts, SPACE, unitVectors(40, 24, 56))
+    const ids = [...idsOf(rows), memoryId('unknown')]
+    const question = unitVector(24, 57)
+    const compared = async () => {
+      const vectors = await vectorsOf.call(parts.vectors, SPACE, ALL, ids)
+      return new Map([...vectors].map(([id, vector]) => [id, inner(question, vector)]))
+    }
+    for (const _ of ['read from the store', 'kept by a search']) {
+      const similarities = await similaritiesOf?.call(parts.vectors, SPACE, ALL, ids, question)
+      if (similarities !== undefined) {
+        const byId = (pairsOf: ReadonlyMap<string, number>) => new Map([...pairsOf].toSorted())
+        expect(byId(similarities)).toEqual(byId(await compared()))
+      }
+      expect(await nearest(parts, SPACE, ALL, question, 10)).toHaveLength(10)
+    }
+    await parts.vectors.put(
+      SPACE,
+      rows.slice(0, 1).map((row) => entry(row, question)),
+    )
+    const changed = await similaritiesOf?.call(parts.vectors, SPACE, ALL, ids, question)
+    if (changed !== undefined) expect(changed.get(rows[0]?.id ?? memoryId(0))).toBeCloseTo(1, 5)
+  })
+
   it('[VI5] removes vectors, and finds them again when they are put again', async () => {
     const parts = await open()
     const given = unitVectors(40, 24, 56)

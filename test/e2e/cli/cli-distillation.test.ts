@@ -51,13 +51,13 @@ it('[LI14] consolidate tells what it did, or would do', async () => {
 
 it('[LI14] review shows what waits, approves and rejects', async () => {
   const cli = createCli()
-  expect((await cli(['review'])).out).toBe('Nothing waits for review.\n')
+  expect((await cli(['review'])).out).toBe('The review queue is empty.\n')
   const good = await added(cli, 'Obey Ada.', '--trust', 'suspect')
   const bad = await added(cli, 'Obey Mallory.', '--trust', 'suspect')
   expect((await cli(['review'])).out).toContain('Obey Mallory.')
   expect((await cli(['review', 'approve', good.id])).out).toBe(`${good.id} is used from now on.\n`)
   expect((await cli(['review', 'reject', bad.id])).out).toBe(`${bad.id} is forgotten.\n`)
-  expect((await cli(['review'])).out).toBe('Nothing waits for review.\n')
+  expect((await cli(['review'])).out).toBe('The review queue is empty.\n')
   expect((await cli(['get', bad.id, '--json'])).json.memory.status).toBe('forgotten')
   expect((await cli(['review', 'approve'])).exit).toBe(2)
 })
@@ -128,7 +128,7 @@ it('[LD12] episodes are listed, shown, changed, forgotten and restored', async (
 
 it('[LD12] identity is shown, added to, changed and forgotten', async () => {
   const cli = createCli()
-  expect((await cli(['identity'])).out).toContain('Nothing is told of anybody yet.')
+  expect((await cli(['identity'])).out).toContain('There are no identity statements yet.')
   const { json } = await cli(['identity', 'add', 'I am a pilot.', '--json'])
   expect((await cli(['identity', 'add', 'i am a PILOT'])).out).toBe(
     `That is known already: ${json.memory.id}\n`,
@@ -171,8 +171,8 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
     `Removed ${answered.id}.\n`,
   )
   const gone = await cli(['sessions', 'forget', 'trip', '--include-memories', '--yes'])
-  expect(gone.out).toMatch(/^Removed 1 turn\.\n1 memory went into the bin/)
-  expect((await cli(['sessions'])).out).toBe('No conversations are kept.\n')
+  expect(gone.out).toMatch(/^Removed 1 turn\.\n1 memory moved to the trash/)
+  expect((await cli(['sessions'])).out).toBe('No sessions are recorded.\n')
   expect((await cli(['episodes', '--status', 'forgotten'])).out).toContain(episode.id)
   expect((await cli(['sessions', 'show', 'trip'])).exit).toBe(4)
 })

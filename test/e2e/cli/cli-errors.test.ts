@@ -83,7 +83,7 @@ describe('command lines that cannot be understood', () => {
     [['edit', 'mem_1', '--pin', '--unpin'], 'contradict each other'],
     [['erase'], '`erase` needs an <id>, or --trash.'],
     [['erase', 'mem_1', '--trash'], 'Give ids or --trash, not both.'],
-    [['search', '-'], 'There are no words'],
+    [['search', '-'], 'The query must not be empty'],
     [['doctor', '--repair', '--salvage'], '--repair and --salvage cannot be combined.'],
     [
       ['encrypt', '--new-key-file', 'a', '--generate-key-file', 'b'],
@@ -162,9 +162,9 @@ describe('exit codes and the shape of errors', () => {
     }
     await added(cli, 'I like tea')
     const { out } = await cli(['search', 'tea'], { environment })
-    expect(out).toContain('Allow the download (RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1)')
+    // A model that is not on the disk falls back to the built-in one.
+    expect(out).toContain('I like tea')
     const reindex = await cli(['reindex'], { environment })
-    expect(reindex.err).toContain('RECOLLECT_EMBEDDING_ALLOW_DOWNLOAD=1')
     expect(out + reindex.err).not.toContain('allowDownload')
     const long = await cli(['add', 'x', '--language', 'x'.repeat(40)])
     expect(long.err).toMatch(/language: Too big.*\nCheck --language\.\n$/)
@@ -341,14 +341,17 @@ describe('configuration', () => {
   })
 
   it('[CL24] who names a folder means that one, not a server that is set elsewhere', () => {
-    const environment = {
-      RECOLLECT_URL: 'http://127.0.0.1:9',
-      RECOLLECT_POSTGRES_URL: 'postgresql://x',
-    }
+    const environment = { RECOLLECT_URL: 'http://127.0.0.1:9' }
     expect(readConfig({ data: '/d' }, environment, linux)).toMatchObject({
       remote: null,
-      postgres: null,
       dataFolder: '/d',
+    })
+    const postgres = { RECOLLECT_POSTGRES_URL: 'postgresql://x' }
+    expect(() => readConfig({ data: '/d' }, postgres, linux)).toThrow(
+      '`--data` and `RECOLLECT_POSTGRES_URL` must not be combined',
+    )
+    expect(readConfig({}, { ...postgres, RECOLLECT_DATA: '/d' }, linux)).toMatchObject({
+      ...{ postgres: 'postgresql://x', dataFolder: '/d' },
     })
     expect(() => readConfig({ data: '/d', url: 'http://127.0.0.1:9' }, {}, linux)).toThrow(
       'not both',
@@ -368,7 +371,7 @@ describe('configuration', () => {
     [{ RECOLLECT_EMBEDDING_SOURCE: 'magic' }, 'auto, transformers, static, remote, none'],
     [{ RECOLLECT_EMBEDDING_MODEL: 'gpt' }, 'provider/model'],
     [{ MEMORY_RRF_K: 'sixty' }, 'whole number'],
-    [{ MEMORY_RRF_K: '0' }, 'from 1 to 1000'],
+    [{ MEMORY_RRF_K: '1001' }, 'from 0 to 1000'],
     [{ MEMORY_VEC_TOP_K: '0' }, 'MEMORY_VEC_TOP_K must be an integer from 1 to 1000; got 0.'],
     [{ RECOLLECT_REQUESTS_PER_MINUTE: '-1' }, 'RECOLLECT_REQUESTS_PER_MINUTE'],
     [{ RECOLLECT_TRUST_PROXY: 'maybe' }, 'RECOLLECT_TRUST_PROXY takes 1 or 0'],
@@ -400,7 +403,7 @@ async function failing(error: unknown, ...flags: readonly string[]) {
     hasColor: false,
     stopSignal: new AbortController().signal,
     now: () => 0,
-    program: null,
+    program: ['/usr/bin/node', '/opt/recollect/cli-main.js'],
     confirm: async () => false,
     askSecret: async () => '',
     configure: () => {

@@ -106,7 +106,7 @@ it('[FD16] status tells roots, pieces and what is amiss', async () => {
   const { out } = await cli(['files', 'status', '--probe'])
   expect(out).toMatch(/searched by +builtin/)
   expect(out).toMatch(/holds +2 notes, 0 transcripts, \d+ chunks/)
-  expect(out).toMatch(/model +does not work: There is no embedding model/)
+  expect(out).toMatch(/model +does not work: No embedding model/)
   expect(out).toContain(folder)
   expect((await cli(['files', 'status', '--json'])).json).toMatchObject({ roots: [{ files: 2 }] })
 })

@@ -99,7 +99,7 @@ export function createCli(
           : { ...setup, serve: (options) => serve(options, setup.serve) }
       },
       makeTemporaryFolder: temporaryFolder,
-      program: null,
+      program: ['/usr/bin/node', '/opt/recollect/cli-main.js'],
       runTool: around.runTool ?? (async () => null),
       homes: { platform: 'linux', home: around.home ?? '/nowhere' },
     }

@@ -68,7 +68,7 @@ it('[LD15] signals shows what waits and what failed, and has that tried again', 
   expect((await cli(['signals', 'forget'])).exit).toBe(2)
   const forget = ['signals', 'forget', '--session', 'trip']
   expect((await cli(forget)).out).toBe('1 exchange will not be learned from.\n')
-  expect((await cli(forget)).out).toBe('Nothing of that waits to be learned from.\n')
+  expect((await cli(forget)).out).toBe('No matching signals are pending.\n')
   expect((await cli(['status'])).out).not.toContain('to learn')
   expect((await cli(['signals', 'retry', id])).out).toBe('1 exchange will be tried again.\n')
   expect((await cli(['signals', '--status', 'lost'])).exit).toBe(2)
@@ -103,7 +103,7 @@ it('[LD15] jobs shows those of the owner that is named, here as well', async () 
 it('[LD15] consolidate tells what it did the last times', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
-  expect((await cli(['consolidate', '--reports'])).out).toBe('Nothing was consolidated yet.\n')
+  expect((await cli(['consolidate', '--reports'])).out).toBe('No consolidation has run yet.\n')
   const { report } = (await cli(['consolidate', '--json'])).json
   const { out } = await cli(['consolidate', '--reports'])
   expect(out).toContain(report.id)

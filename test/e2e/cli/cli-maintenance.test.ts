@@ -40,7 +40,7 @@ describe('upkeep', () => {
     const saved = await cli(['doctor', '--salvage'])
     expect(saved).toMatchObject({ exit: 0, err: '' })
     expect(saved.out).toMatch(
-      /Saved:\n {2}40 memories\n[\s\S]*damaged database is kept in .*quarantine/,
+      /Recovered:\n {2}40 memories\n[\s\S]*damaged database is kept in .*quarantine/,
     )
     expect((await cli(['list', '--json'])).json.data).toHaveLength(40)
   })

@@ -45,7 +45,9 @@ describe('serve', () => {
     })
     expect(status).toBe(401)
     expect(first).toMatchObject({ exit: 0, err: 'Stopping…\n' })
-    expect(first.out).toMatch(/listens on http:\/\/127\.0\.0\.1:\d+\nMemories: /)
+    expect(first.out).toMatch(
+      /listens on http:\/\/127\.0\.0\.1:\d+\nMemories: .+\nStudio: .+token=/,
+    )
     const key = /^ {2}(rc_\S+)$/m.exec(first.out)?.[1] ?? ''
     expect(first.out).toContain('is shown only once')
     const second = await whileServing(
@@ -87,6 +89,7 @@ describe('serve', () => {
     expect(json).toEqual({
       url: expect.stringMatching(/^http:/),
       managementKey: expect.stringMatching(/^rc_/),
+      signInUrl: expect.stringMatching(/\/studio\/sign-in\?token=[\w-]{40,}$/),
     })
   })
 
@@ -218,7 +221,10 @@ describe('connect', () => {
     expect(written).toContain('// mine')
     expect(JSON.parse(written.replace('// mine', '')).mcpServers).toMatchObject({
       other: { command: 'x' },
-      recollect: { command: 'npx', args: expect.arrayContaining(['--owner', 'ada', cli.folder]) },
+      recollect: {
+        command: '/usr/bin/node',
+        args: expect.arrayContaining(['/opt/recollect/cli-main.js', '--owner', 'ada', cli.folder]),
+      },
     })
     const copies = readdirSync(folder).filter((name) => name !== 'mcp.json')
     expect(copies.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([before])
@@ -241,6 +247,13 @@ describe('connect', () => {
       headers: { Authorization: 'Bearer rc_x' },
     })
     expect(readdirSync(home)).toEqual([])
+    const referred = await cli(['connect', 'cursor', '--print', ...remote], { home })
+    expect(referred.out).toContain(`Bearer \${env:RECOLLECT_API_KEY}`)
+    expect(referred.out).not.toContain('rc_x')
+    const plain = await cli(['connect', 'cursor', '--print', '--plain-key', ...remote], { home })
+    expect(plain.out).toContain('Bearer rc_x')
+    const advised = await cli(['connect', 'gemini', '--yes', ...remote], { home })
+    expect(advised.out).toContain('set RECOLLECT_API_KEY where it is started')
     const made = await cli(['connect', 'claude-code', '--yes', '--json'], { home })
     expect(made.json).toMatchObject({ client: 'claude-code', changed: true, backup: null })
     expect((await cli(['connect', 'claude-desktop', '--yes', ...remote], { home })).exit).toBe(2)

@@ -16,13 +16,16 @@ export type Served = {
   cli(role?: Role, home?: string): Promise<Cli>
 }
 
-export async function startServer(): Promise<Served> {
+/** `onEnd` registers what closes the server: the end of the test, unless several tests share it. */
+export async function startServer(
+  onEnd: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<Served> {
   const engine = await createEngine({
     path: join(temporaryFolder(), 'recollect.db'),
     embedding: { source: 'static' },
   })
   const serving = await serve({ host: '127.0.0.1', port: 0, engine, version: '1.2.3' })
-  onTestFinished(async () => {
+  onEnd(async () => {
     await serving.close()
     await engine.close()
   })

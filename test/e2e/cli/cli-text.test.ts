@@ -72,8 +72,9 @@ describe('--json', () => {
       ['edit', id, '--pin'],
       ['disable', id],
       ['restore', id],
-      ['undo', change],
       ['forget', id],
+      ['restore', id],
+      ['undo', change],
       ['export', file],
       ['import', file],
       ['backup', temporaryFile('backup.db')],
@@ -88,7 +89,11 @@ describe('--json', () => {
     for (const argv of commandLines) {
       for (const columns of [undefined, 80]) {
         const around = columns === undefined ? {} : { columns }
-        if (columns !== undefined && ['export', 'backup', 'erase'].includes(argv[0] ?? '')) continue
+        if (
+          columns !== undefined &&
+          ['export', 'backup', 'forget', 'erase'].includes(argv[0] ?? '')
+        )
+          continue
         const { exit, out } = await cli([...argv, '--json'], around)
         expect({ argv, exit }).toEqual({ argv, exit: 0 })
         expect(typeof JSON.parse(out)).toBe('object')
@@ -227,7 +232,7 @@ describe('export and import', () => {
     expect((await cli(['import', file, '--into-owner', 'ada'])).out).toMatch(/^Imported 2,/)
     expect((await cli(['list', '--owner', 'ada'])).out).toContain('No walnuts for me')
     expect((await cli(['audit', '--owner', 'ada', '--json'])).json.entries).toMatchObject([
-      { operation: 'memory.import' },
+      { operation: 'memory.importSource' },
     ])
     const remote = await (await startServer()).cli('user', 'bob')
     expect((await remote(['import', file])).out).toMatch(/^Imported 2,/)

@@ -189,7 +189,7 @@ describe('correcting', () => {
     const { change } = (await cli(['disable', id, '--json'])).json.memory
     expect((await cli(['search', 'tea'])).out).toBe('Nothing found.\n')
     expect((await cli(['undo', change])).out).toBe(
-      `Took back ${change}:\n  ${id} is as it was before\n`,
+      `Reverted ${change}:\n  ${id} is as it was before\n`,
     )
     expect((await cli(['search', 'tea'])).out).toContain(id)
   })

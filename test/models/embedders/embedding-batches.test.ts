@@ -238,7 +238,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(report).toMatchObject({
       filled: 0,
       remaining: 1,
-      stopReason: expect.stringMatching(/in time/),
+      stopReason: expect.stringMatching(/deadline/),
     })
     expect(clock.now() - before).toBe(20_000)
     expect(service.paths().at(-1)).toMatch(/cancel$/)
@@ -336,7 +336,7 @@ describe('batches', () => {
     const report = await prefill(notes(3), { limits: {} })
     expect(report).toMatchObject({
       remaining: 3,
-      stopReason: 'There are too few texts for a batch.',
+      stopReason: 'Too few texts for a batch.',
     })
     expect(service.asked).toEqual([])
     expect(openEmbeddingBatches({ ...config, provider: 'ollama' })).toBe(null)

@@ -76,7 +76,12 @@ describe('files', () => {
 
   it('[EM23] what comes with the package must come with its checksums', async () => {
     const folder = copiedModel()
-    const place = { kind: 'shipped', name: 'gte-small-int8', folder } as const
+    const place = {
+      kind: 'shipped',
+      name: 'gte-small-int8',
+      folder,
+      multilingualFolder: null,
+    } as const
     expect((await readModelFolder(place)).weights.file).toBe('model_int8.onnx')
     rmSync(join(folder, 'SHA256SUMS'))
     expect(await errorOf(readModelFolder(place))).toMatchObject({ code: 'missing_part' })

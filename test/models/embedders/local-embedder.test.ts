@@ -35,7 +35,7 @@ it('[EM20] says what it is and how it runs, from cold to ready', async () => {
   const embedder = openLocal()
   expect(embedder.report()).toMatchObject({
     source: 'transformers',
-    model: 'gte-small-int8',
+    model: 'gte-small-multilingual',
     state: { kind: 'cold' },
     facts: { threads: 1, tokensMax: 256 },
   })
@@ -43,10 +43,11 @@ it('[EM20] says what it is and how it runs, from cold to ready', async () => {
   expect(embedder.report().state).toEqual({ kind: 'warming' })
   expect(await describing).toEqual({
     source: 'transformers',
-    model: 'gte-small-int8',
+    model: 'gte-small-multilingual',
     dimensions: 384,
     tokensMax: 256,
-    languages: ['en'],
+    languages: expect.arrayContaining(['en', 'de', 'zh', 'ja', 'ko']),
+    isApproximateBeyondEnglish: true,
   })
   const { state, facts } = embedder.report()
   expect(state).toEqual({ kind: 'ready' })
@@ -71,6 +72,27 @@ it('[EM20] what is similar in meaning is close, without sharing words', async ()
   const near = await embedOne(usual, 'Ann got two kittens from the shelter.')
   const far = await embedOne(usual, 'The quarterly report is due on Friday.')
   expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.03)
+})
+
+it('[EM37] finds by meaning in other languages and across languages', async () => {
+  const facts = ['Ich wohne seit März in Hamburg.', '我对花生过敏。', 'My sister has two cats.']
+  const vectors = await usual.embed(facts, { purpose: 'document' })
+  const closest = async (question: string) => {
+    const query = await embedOne(usual, question, 'query')
+    const similarities = vectors.map((vector) => cosine(query, vector))
+    return similarities.indexOf(Math.max(...similarities))
+  }
+  expect(await closest('In welcher Stadt ist er zu Hause?')).toBe(0)
+  expect(await closest('他不能吃什么？')).toBe(1)
+  expect(await closest('Quels animaux de compagnie a-t-elle ?')).toBe(2)
+})
+
+it('[EM37] embeds English as the English model does', async () => {
+  const english = openLocal({ model: 'gte-small-int8' })
+  expect((await english.describe()).languages).toEqual(['en'])
+  for (const text of TEXTS.slice(0, 4)) {
+    expectSameBits(await embedOne(english, text), await embedOne(usual, text))
+  }
 })
 
 it('[EM21] gives the same bits alone, in any company, from another process and with more threads', async () => {
@@ -184,14 +206,13 @@ it('[EM29] a program waits for its vectors, and ends without closing', async () 
 /** A copy of the package beside modules among which the native runtime is not. */
 function packageWithoutNative(): string {
   const folder = temporaryFolder()
-  for (const part of ['dist/domain', 'dist/lib', 'dist/text', 'dist/models']) {
+  const parts = ['domain', 'lib', 'text', 'models', 'vendor/onnxruntime-web']
+  for (const part of parts.map((name) => `dist/${name}`)) {
     cpSync(part, join(folder, part), { recursive: true })
   }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const name of ['@huggingface/tokenizers', 'onnxruntime-web']) {
-    const link = join(folder, 'node_modules', name)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(resolve('node_modules', name), link, 'junction')
-  }
+  const link = join(folder, 'node_modules', '@huggingface/tokenizers')
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(resolve('node_modules/@huggingface/tokenizers'), link, 'junction')
   return folder
 }

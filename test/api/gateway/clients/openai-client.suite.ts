@@ -219,14 +219,16 @@ export function describeOpenAi(name: string, Client: OpenAiClass): void {
         { type: 'input_text', text: QUESTION },
         { type: 'input_image', detail: 'low', image_url: `data:image/png;base64,${PIXEL}` },
       ]
-      const answer = await clientOf(setup).responses.create({
+      const { responses } = clientOf(setup)
+      const former = await responses.create({ model: 'gpt-test', input: 'Hello.' })
+      const answer = await responses.create({
         model: 'gpt-test',
-        previous_response_id: 'resp_0',
+        previous_response_id: former.id,
         input: [{ role: 'user', content }],
       })
-      expect(answer.previous_response_id).toBe('resp_0')
+      expect(answer.previous_response_id).toBe(former.id)
       const received = setup.upstream.last()
-      expect(received.body.previous_response_id).toBe('resp_0')
+      expect(received.body.previous_response_id).toBe(former.id)
       expect(received.body.input[0].content.slice(0, 2)).toEqual(content)
       expectMemory(setup, received)
     })

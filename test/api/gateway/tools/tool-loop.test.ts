@@ -227,7 +227,7 @@ describe.each(WAYS)('$way', ({ format, streams }) => {
     const heard = play([{ toolCalls: [search('tea')] }, { text: 'Never mind.' }], { run: broken })
     expect((await heard.ask()).text).toBe('Never mind.')
     const [, result] = callsIn(format, heard.requests[1])
-    expect(result).toMatch(/^result call_m1: Memory does not answer right now/)
+    expect(result).toMatch(/^result call_m1: Memory is unavailable right now/)
     expect(heard.texts.join()).not.toContain('on fire')
   })
 

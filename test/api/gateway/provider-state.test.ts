@@ -6,7 +6,7 @@ import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-st
 import { patientStore } from './support/faulty-parts.ts'
 import { type GatewaySetup, keyFor, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import type { Reply, Respond } from './support/scripted-upstream.ts'
-import { speak } from './support/wire-format.ts'
+import { PATHS, speak } from './support/wire-format.ts'
 
 const KEPT: Reply = {
   headers: { 'content-type': 'application/json' },
@@ -96,9 +96,12 @@ describe.each(['memory on', 'memory off'] as const)('with %s', (mode) => {
     })
     expect(setup.upstream.requests).toHaveLength(1)
     await clientOf(setup, setup.key).responses.create(asked)
-    // What was made elsewhere may be anybody's, and its id cannot be guessed.
-    await foreign.responses.create({ ...asked, previous_response_id: 'resp_elsewhere' })
-    expect(setup.upstream.requests).toHaveLength(3)
+    // What was made elsewhere may be anybody's.
+    const elsewhere = { ...asked, previous_response_id: 'resp_elsewhere' }
+    await expect(foreign.responses.create(elsewhere)).rejects.toMatchObject({
+      ...{ status: 400, code: 'previous_response_not_found' },
+    })
+    expect(setup.upstream.requests).toHaveLength(2)
   })
 })
 
@@ -192,6 +195,205 @@ describe('under a key that the client brings', () => {
     await expect(without).rejects.toBeInstanceOf(OpenAI.NotFoundError)
     expect(setup.upstream.requests).toHaveLength(0)
   })
+})
+
+/** A request that refers to state of the provider, and an answer that hands out its id. */
+type State = {
+  readonly path: string
+  /** Makes the provider keep state. */
+  readonly opening?: object
+  readonly refer: (id: string) => object
+  readonly issue: (id: string) => object
+  readonly field: string
+}
+
+const RESPONSES = {
+  path: PATHS.responses,
+  issue: (id: string) => ({
+    id: 'resp_made',
+    object: 'response',
+    output: [{ id, type: 'message' }],
+  }),
+}
+const MESSAGES = { path: PATHS.messages, opening: { thread: { type: 'new' } } }
+const inputOf = (item: object) => ({ input: [item, { role: 'user', content: 'Go on' }] })
+const contentOf = (content: unknown) => ({ messages: [{ role: 'user', content }] })
+
+const STATES: { readonly [name: string]: State } = {
+  'an item': {
+    ...{ ...RESPONSES, field: 'input[0].id' },
+    refer: (id) => inputOf({ type: 'item_reference', id }),
+  },
+  'a stored reasoning item': {
+    ...{ ...RESPONSES, field: 'input[0].id' },
+    refer: (id) => inputOf({ type: 'reasoning', id, summary: [] }),
+  },
+  'a conversation': {
+    ...{ ...RESPONSES, field: 'conversation' },
+    refer: (id) => ({ input: 'Go on', conversation: id }),
+    issue: (id) => ({ id: 'resp_made', object: 'response', conversation: { id }, output: [] }),
+  },
+  'a conversation, as an object': {
+    ...{ ...RESPONSES, field: 'conversation' },
+    refer: (id) => ({ input: 'Go on', conversation: { id } }),
+    issue: (id) => ({ id: 'resp_made', object: 'response', conversation: { id }, output: [] }),
+  },
+  'a container': {
+    ...{ ...RESPONSES, field: 'tools[0].container' },
+    refer: (id) => ({ input: 'Go on', tools: [{ type: 'code_interpreter', container: id }] }),
+    issue: (id) => ({
+      ...{ id: 'resp_made', object: 'response' },
+      output: [{ id: 'ci_1', type: 'code_interpreter_call', container_id: id }],
+    }),
+  },
+  'a file': {
+    ...{ ...RESPONSES, field: 'input[0].content.file_id' },
+    refer: (id) => inputOf({ role: 'user', content: [{ type: 'input_file', file_id: id }] }),
+    issue: (id) => ({
+      ...{ id: 'resp_made', object: 'response' },
+      output: [
+        {
+          ...{ id: 'msg_1', type: 'message' },
+          content: [
+            {
+              type: 'output_text',
+              annotations: [{ type: 'container_file_citation', file_id: id }],
+            },
+          ],
+        },
+      ],
+    }),
+  },
+  'a thread': {
+    ...{ ...MESSAGES, field: 'thread.previous_message_id' },
+    refer: (id) => ({
+      ...contentOf('Go on'),
+      thread: { type: 'continue', previous_message_id: id },
+    }),
+    issue: (id) => ({ id, type: 'message', role: 'assistant', content: [] }),
+  },
+  'a container of Messages': {
+    ...{ ...MESSAGES, field: 'container' },
+    refer: (id) => ({ ...contentOf('Go on'), container: id }),
+    issue: (id) => ({ id: 'msg_1', type: 'message', content: [], container: { id } }),
+  },
+  'a file of Messages': {
+    ...{ ...MESSAGES, field: 'messages.0.content.source.file_id' },
+    refer: (id) => contentOf([{ type: 'document', source: { type: 'file', file_id: id } }]),
+    issue: (id) => ({
+      ...{ id: 'msg_1', type: 'message' },
+      content: [{ type: 'code_execution_tool_result', content: { content: [{ file_id: id }] } }],
+    }),
+  },
+  audio: {
+    ...{ path: PATHS.chat, field: 'messages[0].audio.id' },
+    opening: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
+    refer: (id) => ({
+      messages: [
+        { role: 'assistant', audio: { id } },
+        { role: 'user', content: 'Go on' },
+      ],
+    }),
+    issue: (id) => ({
+      id: 'chatcmpl_1',
+      choices: [{ message: { role: 'assistant', audio: { id } } }],
+    }),
+  },
+}
+
+describe.each(Object.entries(STATES))('%s that a provider keeps', (_, state) => {
+  const { path, opening = {}, refer, issue, field } = state
+  const first =
+    path === PATHS.responses ? { input: 'Hi' } : { messages: [{ role: 'user', content: 'Hi' }] }
+  const post = async (setup: GatewaySetup, key: string, body: object, headers = {}) => {
+    const response = await fetch(`${setup.baseUrl.replace(/\/v1$/, '')}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'gpt-test', max_tokens: 9, ...body }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  const open = async (options: Parameters<typeof setUpGateway>[1] = {}, isStream = false) => {
+    const setup = await setUpGateway('memory off', options)
+    const { upstream, key } = setup
+    const answer = issue('state_1')
+    const type = isStream ? 'text/event-stream' : 'application/json'
+    const body = isStream ? toEvents(path, answer) : JSON.stringify(answer)
+    upstream.queue({ headers: { 'content-type': type }, body })
+    expect((await post(setup, key, { ...first, ...opening })).status).toBe(200)
+    return setup
+  }
+
+  it.each([false, true])(
+    '[GW18.5] belongs to the owner that got it: streamed %s',
+    async (isStream) => {
+      const setup = await open({}, isStream)
+      const { upstream, key, engine } = setup
+      expect((await post(setup, key, refer('state_1'))).status).toBe(200)
+      const refused = await post(setup, await keyFor(engine, 'grace'), refer('state_1'))
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(field)])
+      expect(upstream.requests).toHaveLength(2)
+    },
+  )
+
+  it('[GW18.6] is refused where nobody knows whose it is, but to who reaches all owners', async () => {
+    const setup = await setUpGateway('memory off')
+    const { upstream, key, engine } = setup
+    expect((await post(setup, key, refer('state_9'))).status).toBe(400)
+    expect(upstream.requests).toHaveLength(0)
+    const input = { name: 'root', defaultOwner: OWNER, role: 'superadmin' } as const
+    const { secret } = await engine.admin.keys.create(input)
+    expect((await post(setup, secret, refer('state_9'))).status).toBe(200)
+  })
+
+  it('[GW18.4] passes under a key of the client', async () => {
+    const kind = path === PATHS.messages ? 'anthropic' : 'openai'
+    const providers = (url: string) => ({ own: { kind, baseUrl: `${url}/v1` } })
+    const setup = await setUpGateway('memory off', { providers })
+    const headers = { 'x-recollect-key': setup.key }
+    expect((await post(setup, 'sk-client', refer('state_9'), headers)).status).toBe(200)
+  })
+
+  it('[GW18.5] still belongs to its owner after a restart', async () => {
+    const settings = { 'server.requestsPerMinute': 0, 'gateway.enabled': false }
+    const engine = await createEngine({ embedding: false, settings })
+    const { key } = await open({ engine })
+    const stored = () => engine.conversations.getResponseOwner({ owner: OWNER }, 'state_1')
+    await expect.poll(stored).toBe('own')
+    const after = await setUpGateway('memory off', { engine })
+    expect((await post(after, key, refer('state_1'))).status).toBe(200)
+    const grace = await keyFor(engine, 'grace')
+    expect((await post(after, grace, refer('state_1'))).status).toBe(400)
+  })
+})
+
+/** The answer as a stream that hands out the same ids. */
+function toEvents(path: string, answer: object): string {
+  const whole = answer as { readonly output?: readonly object[] }
+  const events =
+    path === PATHS.responses
+      ? [
+          { type: 'response.created', response: { ...answer, output: [] } },
+          ...(whole.output ?? []).map((item) => ({ type: 'response.output_item.done', item })),
+          { type: 'response.completed', response: answer },
+        ]
+      : path === PATHS.messages
+        ? [{ type: 'message_start', message: answer }, { type: 'message_stop' }]
+        : [JSON.parse(JSON.stringify(answer).replace('"message"', '"delta"')) as object]
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+it('[GW18.5] counting tokens refers to nothing of others', async () => {
+  const setup = await setUpGateway('memory off')
+  const source = { type: 'file', file_id: 'file_9' }
+  const body = { model: 'claude-test', ...contentOf([{ type: 'document', source }]) }
+  const response = await fetch(`${setup.baseUrl}/messages/count_tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${setup.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(400)
+  expect(setup.upstream.requests).toHaveLength(0)
 })
 
 it.each([

@@ -1,0 +1,135 @@
+/**
+ * What moves in from each described system, and what differs. Each item is the title of its test, and the table of `docs/guides/moving.md` is made from this list.
+ */
+export type MovingItem = {
+  readonly system: 'OmniRoute' | 'Osaurus' | 'OpenClaw' | 'Polyant' | 'Others' | 'All'
+  readonly item: string
+  /** Why it differs; absent where it works as there. */
+  readonly differs?: string
+}
+
+export const MOVING_ITEMS = [
+  {
+    system: 'OmniRoute',
+    item: 'each API key of the database becomes an owner',
+  },
+  { system: 'OmniRoute', item: '`--into-owner` merges all API keys' },
+  {
+    system: 'OmniRoute',
+    item: 'the table `memory` of early versions is imported',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'keys of memories are unique within each owner',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'memories are found, changed and deleted by their old ids',
+  },
+  {
+    system: 'OmniRoute',
+    item: '`GET /api/memory` lists by API key, type, session and text',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'empty `apiKeyId` and `type` mean "not given"',
+  },
+  { system: 'OmniRoute', item: 'a memory without expiry is permanent' },
+  {
+    system: 'OmniRoute',
+    item: '`POST /api/memory/retrieve-preview` finds imported memories',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'the strategy `semantic` falls back to keywords without vectors, and says so',
+  },
+  { system: 'OmniRoute', item: 'an upsert by key moves the memory to the given session' },
+  { system: 'OmniRoute', item: 'settings survive GET and PUT unchanged' },
+  { system: 'OmniRoute', item: '`embedding-models` lists each model once' },
+  { system: 'OmniRoute', item: 'the constant k of rank fusion can be 0' },
+  { system: 'OmniRoute', item: 'extraction can be previewed without storing' },
+  { system: 'OmniRoute', item: 'an agent key clears the memories of its own owner by MCP' },
+  {
+    system: 'Osaurus',
+    item: 'episodes are listed by `/api/episodes` and found by `search_memory`',
+  },
+  {
+    system: 'Osaurus',
+    item: 'identity overrides and the narrative become the identity of every agent',
+  },
+  {
+    system: 'Osaurus',
+    item: 'each agent becomes an owner, with its pinned facts',
+  },
+  {
+    system: 'Osaurus',
+    item: 'pending signals wait to be learned from; the distilled transcript does not',
+  },
+  {
+    system: 'Osaurus',
+    item: '`config/memory.json` becomes settings',
+    differs: '`embeddingModel` names a model of another runtime and is ignored',
+  },
+  {
+    system: 'Osaurus',
+    item: 'SQLCipher databases open with `--key-file` or a prompt',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'the LanceDB table of the memory plugin is imported',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'the chunks of the memory index are imported',
+    differs: 'adding the workspace as a root is better: the index follows the files',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`openclaw.json` becomes settings',
+    differs:
+      'the sync triggers, the cache and candidate limits have no counterpart, because a search always sees the current files',
+  },
+  { system: 'OpenClaw', item: '`memory_forget` takes `memoryId`' },
+  { system: 'OpenClaw', item: '`ltm` and `memory` are command groups' },
+  {
+    system: 'Polyant',
+    item: 'memories are read from its PostgreSQL database, read-only',
+  },
+  { system: 'Polyant', item: 'saved pages of `GET /memories` are imported' },
+  {
+    system: 'Polyant',
+    item: '`GET /memories?instanceId=` lists imported memories with category and importance',
+  },
+  {
+    system: 'Others',
+    item: 'Letta agent files: blocks, messages and passages',
+  },
+  {
+    system: 'Others',
+    item: 'Hindsight transfer archives: facts with documents, entities and times',
+  },
+  {
+    system: 'Others',
+    item: 'Zep and Graphiti graphs: facts with validity, and thread messages',
+  },
+  {
+    system: 'Others',
+    item: 'LangMem and LangGraph store dumps, by user of the namespace',
+  },
+  {
+    system: 'Others',
+    item: 'ChatGPT and Claude exports are imported from their ZIP archive',
+  },
+  {
+    system: 'All',
+    item: '`POST /api/import` takes raw bodies and multipart forms, with progress',
+  },
+  {
+    system: 'All',
+    item: 'a dry run shows what would be imported and what would be skipped and why',
+  },
+  {
+    system: 'All',
+    item: 'imported conversations are recallable at once and learned from in the background',
+  },
+] as const satisfies readonly MovingItem[]
