@@ -20,11 +20,11 @@ export function externalizeInlineScripts(html: string, base: string): string {
 }
 
 /**
- * Removes the two style attributes that the theme renders on the server. The browser sets the first again through the
+ * Removes the style attributes that the theme renders on the server. The browser sets the first again through the
  * style API, which the policy allows; the second is in the style sheet.
  */
 export function removeInlineStyles(html: string): string {
-  return html.replace(/ style="(?:--vp-vh:0px;|position:relative;)"/g, '')
+  return html.replace(/ style="(?:--vp-vh:0px;|position:relative;)?"/g, '')
 }
 
 export function externalizeStyleSheet(html: string, base: string): string {
