@@ -15,10 +15,18 @@ async function openGateway(reserveTokens?: number) {
     settings:
       reserveTokens === undefined ? {} : { 'learning.compactionReserveTokens': reserveTokens },
   })
-  const ask = (said: readonly string[], usedTokens: number, contextWindow: number | null = 100_000) =>
-    client.ask(said, answerOf('Noted.', { usage: { input: usedTokens, output: 0, cached: null } }), {
-      contextWindow,
-    })
+  const ask = (
+    said: readonly string[],
+    usedTokens: number,
+    contextWindow: number | null = 100_000,
+  ) =>
+    client.ask(
+      said,
+      answerOf('Noted.', { usage: { input: usedTokens, output: 0, cached: null } }),
+      {
+        contextWindow,
+      },
+    )
   const isDue = async () => {
     const [job] = (await engine.jobs.list({ kind: 'distill' })).rows
     return job === undefined ? null : (job.dueAt ?? 0) <= clock.now()
