@@ -8,19 +8,18 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { CountCache } from '../storage/access/count-cache.ts'
 import type { MemoryCounts, Page } from '../storage/store.ts'
 import {
+  type BulkDeleteOptions,
+  type BulkDeleteResult,
+  deleteMatching,
+} from './bulk/bulk-deletion.ts'
+import {
   type BulkAction,
   type BulkEditOptions,
   type BulkEditResult,
   editMatching,
-} from './bulk-edit.ts'
-import {
-  type BulkDeleteOptions,
-  type BulkDeleteResult,
-  deleteMatching,
-} from './deletion/bulk-deletion.ts'
+} from './bulk/bulk-edit.ts'
 import type { DraftInput, EditInput } from './draft.ts'
 import * as editor from './memory-editor.ts'
-import { countFacets, type FacetQuery, type MemoryFacets } from './memory-facets.ts'
 import * as reader from './memory-reader.ts'
 import type { Serialize } from './memory-writer.ts'
 import { type RememberResult, remember } from './memory-writer.ts'
@@ -181,13 +180,6 @@ export interface MemoryService {
     options?: BulkEditOptions,
   ): Promise<BulkEditResult>
   /**
-   * How many memories match, by category, type, user and other fields, and how many more each filter excludes.
-   *
-   * @example
-   * const { facets, excluded } = await engine.memories.facets({ owner: 'ada' }, { categories: ['fact'] })
-   */
-  facets(scope: ScopeInput, query?: FacetQuery): Promise<MemoryFacets>
-  /**
    * Reverts a change, field by field; fields that changed again since then stay.
    *
    * @example
@@ -277,7 +269,6 @@ export function createMemoryService({
     },
     editMatching: async (scope, query, action, options = {}) =>
       editMatching(ports, parseScope(scope), query, action, options),
-    facets: async (scope, query = {}) => countFacets(ports, parseScope(scope), query),
     undo: async (scope, change) => undoChange(ports, parseScope(scope), parseId('chg', change)),
     recordUse: async (scope, ids) => {
       usage.note(parseScope(scope), ids.map(parseMemoryId))

@@ -1,5 +1,6 @@
 /** Changes of many memories in one request, merging, and facets. */
 import { describe, expect, it } from 'vitest'
+import { start } from '../http/http-support.ts'
 import { openContext } from './operation-support.ts'
 
 type Changed = {
@@ -104,6 +105,27 @@ describe('one change for many', () => {
     ).rejects.toMatchObject({ code: 'forbidden' })
     expect((await engine.memories.count(ADA)).total).toBe(6)
   })
+})
+
+it('[OP12.5] progress is told on the way, line by line, before the result', async () => {
+  const { engine, url, admin } = await start()
+  for (let number = 0; number < 250; number++) {
+    await engine.remember(ADA, { content: `Note ${number} about drawer ${number}` })
+  }
+  const response = await fetch(`${url}/api/memory/bulk`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+      accept: 'application/x-ndjson',
+    },
+    body: JSON.stringify({ owner: 'ada', all: true, action: 'disable' }),
+  })
+  const lines = (await response.text()).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { progress: { done: 200, total: 250 } },
+    { progress: { done: 250, total: 250 } },
+    { result: { matched: 250, changed: 250 } },
+  ])
 })
 
 describe('merging', () => {

@@ -9,8 +9,8 @@ import { STRATEGIES } from '../../../domain/settings/settings.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { EditInput } from '../../../memory/draft.ts'
-import { FACETS } from '../../../memory/memory-facets.ts'
 import type { ReadFilter } from '../../../memory/memory-reader.ts'
+import { FACETS } from '../../../recall/memory-facets.ts'
 import { authorOf } from '../authorship.ts'
 import {
   listField,
@@ -187,13 +187,16 @@ export const countFacets = defineOperation({
     const scope = resolveScope(context, fields, 'read')
     const filter = toFilter(fields)
     const among = query === undefined ? undefined : await search(context, scope, query, strategy)
-    const { total, facets, excluded, isComplete } = await context.engine.memories.facets(scope, {
-      ...filter,
-      ...(q === undefined ? {} : { contains: q }),
-      ...(user === undefined ? {} : { users: [user] }),
-      ...(sessionId === undefined || sessionId === '' ? {} : { sessions: [sessionId] }),
-      ...(among === undefined ? {} : { among }),
-    })
+    const { total, facets, excluded, isComplete } = await context.engine.admin.overview.facets(
+      scope,
+      {
+        ...filter,
+        ...(q === undefined ? {} : { contains: q }),
+        ...(user === undefined ? {} : { users: [user] }),
+        ...(sessionId === undefined || sessionId === '' ? {} : { sessions: [sessionId] }),
+        ...(among === undefined ? {} : { among }),
+      },
+    )
     const copies = FACETS.map((facet) => [facet, facets[facet].map((each) => ({ ...each }))])
     return {
       ...{ total, isComplete, excluded: { ...excluded } },

@@ -1,26 +1,26 @@
 /** Edits, disables or restores many memories by filter. One call is one change, so it can be undone in one step. */
 
-import type { ChangeId, MemoryId } from '../domain/ids.ts'
-import type { Memory } from '../domain/memory.ts'
-import type { Scope } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
-import { createChangeStamp, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
-import { pages } from '../storage/access/row-pages.ts'
-import type { Change, MemoryFilter } from '../storage/store.ts'
-import { planRelease } from './deletion/turn-suppression.ts'
-import { type Edit, type EditInput, parseEdit } from './draft.ts'
+import type { ChangeId, MemoryId } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
+import { createChangeStamp, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change, MemoryFilter } from '../../storage/store.ts'
+import { planRelease } from '../deletion/turn-suppression.ts'
+import { type Edit, type EditInput, parseEdit } from '../draft.ts'
 import {
   buildReplacement,
   type ChangeStamp,
   commitInBatches,
   isJsonEqual,
   stampMemory,
-} from './memory-changes.ts'
-import { applyEdit, reactivate } from './memory-editor.ts'
-import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
-import { confirmPin } from './pins.ts'
-import { buildTombstoneRemovals, deduplicateTombstones } from './tombstones.ts'
-import type { MemoryDependencies } from './types.ts'
+} from '../memory-changes.ts'
+import { applyEdit, reactivate } from '../memory-editor.ts'
+import { type ReadFilter, toMemoryFilter } from '../memory-reader.ts'
+import { confirmPin } from '../pins.ts'
+import { buildTombstoneRemovals, deduplicateTombstones } from '../tombstones.ts'
+import type { MemoryDependencies } from '../types.ts'
 
 export type BulkAction =
   | { readonly kind: 'edit'; readonly edit: EditInput }

@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { createChangeStamp, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
-import { type BulkProgress, MEMORIES_PER_REPORT, reloadMatching } from '../bulk-edit.ts'
+import { planSuppression } from '../deletion/turn-suppression.ts'
 import {
   buildReplacement,
   type ChangeStamp,
@@ -20,7 +20,7 @@ import { buildErasure, type ErasureCounts, erase } from '../memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory-reader.ts'
 import { buildTombstoneChanges, deduplicateTombstones } from '../tombstones.ts'
 import type { MemoryDependencies } from '../types.ts'
-import { planSuppression } from './turn-suppression.ts'
+import { type BulkProgress, MEMORIES_PER_REPORT, reloadMatching } from './bulk-edit.ts'
 
 export type BulkDeleteOptions = {
   /** Only counts the matches. */

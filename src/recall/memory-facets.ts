@@ -3,9 +3,9 @@
 import { hasEnded, type Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { DAY_MS, type Instant } from '../lib/time.ts'
+import type { ReadFilter } from '../memory/memory-reader.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import type { ReadFilter } from './memory-reader.ts'
-import type { MemoryDependencies } from './types.ts'
 
 /** The newest memories that are counted. A full count of a larger owner would hold the store for seconds. */
 const FACET_MEMORIES_MAX = 20_000
