@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Transcript } from '../src/learning/distillation/grounding/grounding.ts'
+import { Transcript } from '../src/learning/distillation/grounding/transcript.ts'
 import {
   type EmbedTexts,
   measureSimilarity,

@@ -2,7 +2,7 @@
  * Whether what one text says has been replaced by a newer text. Texts are facts or chat messages of several sentences, of
  * which some may be questions.
  */
-import { readChatStatement } from './chat-wording.ts'
+import { readChatStatement } from './chat-statement.ts'
 import { endsState, mayEndStates } from './state-changes.ts'
 import { compareParsedStatements, parseStatement } from './statements.ts'
 

@@ -1,7 +1,7 @@
 /** Whether one statement already holds everything that another one states, whatever its wording and asides. */
 
 import { type Clause, parseClauses, type Word } from './clauses.ts'
-import { isFrameWord, isSameWord } from './grounding.ts'
+import { isFrameWord, isSameWord } from './transcript.ts'
 import { listQuantities } from './quantities.ts'
 
 /** Whether `whole` states all of `part`: its content words, numbers, and polarity. Both are about the same subject. */

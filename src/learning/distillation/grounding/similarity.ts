@@ -2,7 +2,7 @@
 
 import { splitSentences } from '../../../text/speech/sentences.ts'
 import { maskForeignText } from './clauses.ts'
-import type { Claim, GroundingTurn } from './grounding.ts'
+import type { Claim, GroundingTurn } from './transcript.ts'
 
 export type EmbedTexts = (texts: readonly string[]) => Promise<readonly Float32Array[]>
 

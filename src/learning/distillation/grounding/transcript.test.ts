@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Claim, Transcript } from './grounding.ts'
+import { type Claim, Transcript } from './transcript.ts'
 import { measureSimilarity } from './similarity.ts'
 import { rewriteUserNames } from './user-names.ts'
 
