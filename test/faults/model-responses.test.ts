@@ -81,7 +81,7 @@ describe('a model that gives', () => {
     expect(await memories()).toEqual(expect.arrayContaining([...factsOf('one')]))
   })
 
-  it('[LP3] sources, memories and kinds that there are not has the rest of it kept, and none of those', async () => {
+  it('[LP3] unknown sources, memories and kinds keeps the rest only', async () => {
     const { engine, model, store } = await openLearning()
     const [fact] = factsOf('one')
     const invented = {

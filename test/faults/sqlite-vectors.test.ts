@@ -115,7 +115,7 @@ describe('vectors and memory', () => {
     expect(parts.vectors.report()).toMatchObject({ cachedOwners: 0, cacheBytes: 0 })
   })
 
-  it('[VI10] an owner that does not fit is searched all the same, beside others', async () => {
+  it('[VI10] an owner that exceeds the cache is searched as well', async () => {
     const parts = await opened(temporaryFile('large.db'), SEGMENT_BYTES)
     const rows = await remember(parts, SPACE, unitVectors(3_000, DIMENSIONS, 94))
     const bob = { ...ADA, owner: owner('bob') }
@@ -201,7 +201,7 @@ describe('files with vectors', () => {
     })
   })
 
-  it('[VI11] give back their memories when they are salvaged, and vectors are put anew', async () => {
+  it('[VI11] recover their memories, which are embedded again', async () => {
     const path = temporaryFile('salvaged.db')
     const rows = await using(path, null, (store) =>
       remember(partsOf(store), SPACE, unitVectors(700, DIMENSIONS, 101)),

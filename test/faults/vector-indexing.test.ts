@@ -112,7 +112,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect((await engine.recall(ADA, { text: 'statement' })).retrievers.vector.hits).toBe(20)
   })
 
-  it('[RA15] what another process wrote is found by its words at once, and gets its vector', async () => {
+  it('[RA15] a memory of another process is found by words at once, and is embedded', async () => {
     const { store, vectors } = await open()
     const { engine } = openEngine({ store, vectors, embedder: createHashingEmbedder() })
     await fill(engine, 130)
@@ -150,7 +150,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(documents).toBe(40)
   })
 
-  it('[RA34] a memory whose words stay the same keeps its vector, whatever else changes', async () => {
+  it('[RA34] a memory keeps its vector when its text does not change', async () => {
     const { store, vectors } = await open()
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ store, vectors, embedder })
@@ -173,7 +173,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await engine.close()
   })
 
-  it('[RA34] what is kept with a vector is written again with it', async () => {
+  it('[RA34] the data of a vector are written together with it', async () => {
     const { store, vectors } = await open()
     const put: unknown[] = []
     const noting = changed(vectors, {
@@ -193,7 +193,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await engine.close()
   })
 
-  it('[RA34] what is imported with its history gets its vector', async () => {
+  it('[RA34] a memory that is imported with its history is embedded', async () => {
     const elsewhere = openEngine()
     const { memory } = await elsewhere.engine.remember(ADA, { content: 'my car is red' })
     await elsewhere.engine.edit(ADA, memory.id, { importance: 9 })
@@ -322,7 +322,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(both).toEqual([OLD_SPACE.signature, SPACE.signature])
   })
 
-  it('[RA17] reindexing tells how far it is, can be stopped, and goes on where it was', async () => {
+  it('[RA17] reindexing reports its progress, can be stopped, and resumes', async () => {
     const embedder = scriptedEmbedder()
     const { engine, vectors } = openEngine({ ...(await open()), embedder })
     await fill(engine, 50)
@@ -345,7 +345,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(status).toMatchObject({ memories: 50, vectors: 50, withoutVector: 0, reason: null })
   })
 
-  it('[RA17] reindexing makes only what is missing, or all anew when told to', async () => {
+  it('[RA17] reindexing embeds what is missing, or everything with `all`', async () => {
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ ...(await open()), embedder })
     await fill(engine, 30)
@@ -377,7 +377,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
 })
 
 describe('status', () => {
-  it('[RA18] tells how many memories lack a vector, and why', async () => {
+  it('[RA18] reports how many memories lack a vector, and why', async () => {
     const embedder = scriptedEmbedder(({ purpose }) => {
       if (purpose === 'document') throw new AppError('unavailable', 'The service is down.')
     })
@@ -462,7 +462,7 @@ it('[RA15] more than fit into the queue all get their vectors', async () => {
 }, 120_000)
 
 it.skipIf(!existsSync('dist/index.js'))(
-  '[RA17] a reindexing that is killed goes on where it was (skipped when dist is not built)',
+  '[RA17] a killed reindexing resumes (skipped when dist is not built)',
   async () => {
     const path = temporaryFile('reindexed.db')
     const store = await openSqliteStore({ path, now: Date.now })

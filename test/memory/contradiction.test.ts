@@ -126,7 +126,7 @@ describe('adjudication', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('[TR6] the adjudicator is not asked where rules decide, and its failure counts as unsure', async () => {
+  it('[TR6] the adjudicator is not called where rules decide, and its failure counts as unsure', async () => {
     const { adjudicate, asked } = judge(() => Promise.reject(new Error('no answer')))
     const { engine } = openEngine({ adjudicate })
     await engine.remember(ADA, { content: 'I drive a Golf' })

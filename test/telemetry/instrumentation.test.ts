@@ -227,7 +227,7 @@ describe('recall', () => {
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(1)
   })
 
-  it('[TE10] a retriever that fails is told once, and once more when it works again', async () => {
+  it('[TE10] logs a failing retriever once, and its recovery once', async () => {
     const telemetry = new KeptTelemetry()
     let isBroken = false
     const inner = createHashingEmbedder()
@@ -274,7 +274,7 @@ describe('recall', () => {
 })
 
 describe('spans', () => {
-  it('[TE6] stand around what is done with memories, with the records they are about', async () => {
+  it('[TE6] enclose operations on memories and name the records', async () => {
     const telemetry = new KeptTelemetry()
     const engine = open(telemetry)
     const { memory } = await engine.remember(ADA, { content: SECRET })

@@ -39,7 +39,7 @@ describe('postgres vectors without pgvector', () => {
     expect((await keyword.getReport()).facts.pgvector).toBe('not installed')
   })
 
-  it('[PG7] refuses a vector store beside memories that have no vectors, and says why', async () => {
+  it('[PG7] refuses a vector store for memories without vectors, with the reason', async () => {
     const schema = freshSchema()
     onTestFinished(async () => void (await runSql(bare.url, `DROP SCHEMA "${schema}" CASCADE`)))
     const engine = await createEngine({
@@ -79,7 +79,7 @@ describe('postgres vectors without pgvector', () => {
     ])
   })
 
-  it('[PG7] reads more vectors than it holds at once', async () => {
+  it('[PG7] reads more vectors than fit into memory', async () => {
     const store = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => store.close())
     const rows = Array.from({ length: 5_100 }, () => memory({ content: 'x' }))

@@ -64,7 +64,7 @@ async function toldBy(store: Store, place: Place, text: string) {
 }
 
 it.each(AT_HAND)(
-  '[ST42] what is at hand says what another process has written since (%o)',
+  '[ST42] the cache includes later writes of another process (%o)',
   async (resident) => {
     const [here, there] = await both(resident)
     expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
@@ -90,7 +90,7 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] a memory that is given to another owner is there and no longer here (%o)',
+  '[ST42] a memory that moves to another owner leaves the cache of the first (%o)',
   async (resident) => {
     const [store] = await both(resident)
     const moved = { ...CAT, place: BOB, version: 2 }
@@ -106,7 +106,7 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] whoever changes what they got changes nothing for others (%o)',
+  '[ST42] changing a returned row does not change the cache (%o)',
   async (resident) => {
     const [store] = await both(resident)
     await store.commit([putting(DOG), putting({ ...CAT, metadata: { colour: 'grey' } })])
@@ -140,7 +140,7 @@ it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resi
   ])
 })
 
-it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
+it('[ST42] a growing owner has the same results with and without the cache', async () => {
   const stores = [
     await open({ ownerCache: { ownerRowsMax: 5 } }),
     await open({ ownerCache: { rowsPerPage: 2, delayMs: 0 } }),
@@ -160,7 +160,7 @@ it('[ST42] an owner that grows is told of the same, at hand or not', async () =>
   for (const store of stores) await store.close()
 })
 
-it('[ST42] memories that turns crowd out stand behind the hits as a search for memories alone finds them', async () => {
+it('[ST42] memories that turns crowd out follow the hits in the order of a search for memories', async () => {
   const store = await open()
   onTestFinished(() => store.close())
   const turns = Array.from({ length: 30 }, (_, number) =>

@@ -64,7 +64,7 @@ export function describeDocuments(open: OpenStore): void {
     expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
-  it('[ST49] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
+  it('[ST49] returns the best memories behind hits that turns crowd out, or leaves them to another search', async () => {
     const store = await open()
     const known = Array.from({ length: 6 }, (_, n) =>
       memory({ content: `green tea ${'and water '.repeat(n + 3)}` }),
@@ -83,7 +83,7 @@ export function describeDocuments(open: OpenStore): void {
     }
   })
 
-  it('[ST46] finds turns only where they are asked for', async () => {
+  it('[ST46] finds turns only on request', async () => {
     const store = await open()
     const [known, said] = [memory({ content: 'green tea' }), turn({ content: 'green tea' })]
     await store.commit([create(known), say(said)])
@@ -168,7 +168,7 @@ export function describeDocuments(open: OpenStore): void {
     expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
-  it('[ST48] tells the neighbours of a turn by position, and never those of another kind', async () => {
+  it('[ST48] returns the neighbors of a turn by position, and never those of another kind', async () => {
     const store = await open()
     const order = [4, 0, 3, 2, 1]
     const rows = order.map((position, n) =>

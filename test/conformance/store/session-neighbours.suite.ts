@@ -7,7 +7,7 @@ export function describeSurroundings(open: OpenStore): void {
   const all = { owner: ADA.owner }
   const today = { ...ADA, session: session('today') }
 
-  it('[ST27] tells what stands around a memory in its session, nearest first', async () => {
+  it('[ST27] returns the neighbors of a memory in its session, nearest first', async () => {
     const store = await open()
     const rows = Array.from({ length: 6 }, () => memory({ place: today }))
     await store.commit(rows.map(create))
@@ -48,7 +48,7 @@ export function describeSurroundings(open: OpenStore): void {
     expect(await store.findNeighbors(all, [], 5)).toEqual(new Map())
   })
 
-  it('[ST44] tells with the hits, where it does, what it says when it is asked', async () => {
+  it('[ST44] returns the same neighbors with hits as on request', async () => {
     const store = await open()
     const places = ['today', 'yesterday', null].map((name) => ({
       ...ADA,

@@ -105,7 +105,7 @@ function losing(connection: LanceConnection, faults: { left: number }): LanceCon
 }
 
 function describeTables(lance: InstalledLance): void {
-  it('[LC2] keeps everything in its folder, whatever that is called, for whoever opens it next', async () => {
+  it('[LC2] keeps everything in its folder, with any name, until the next opening', async () => {
     const folder = join(temporaryFolder(), 'new folder', "it's 100% ä #1?")
     const first = await open(lance, { folder })
     const points = [1, 2, 3].map((number) => point(number))
@@ -196,7 +196,7 @@ function describeIndexes(lance: InstalledLance): void {
     ['in bits', LARGE],
     ['as they are, where bits do not fit', space(30, 'large:model')],
   ])(
-    '[LC4] makes an index when a search needs one, and finds with it what is nearest (%s)',
+    '[LC4] creates an index when a search needs one, and finds the nearest with it (%s)',
     async (_, kept) => {
       const folder = temporaryFolder()
       const mirror = await opened(lance, { folder, exactRowsMax })
@@ -255,7 +255,7 @@ function describeIndexes(lance: InstalledLance): void {
     expect(await closest(mirror, LARGE, query, 1_203)).toHaveLength(1_203)
   })
 
-  it('[LC5] makes the index anew when there are four times as many points, and keeps one', async () => {
+  it('[LC5] rebuilds the index when there are four times as many points, and keeps one', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, exactRowsMax, commitsMax: 1 })
     await mirror.upsert(LARGE, clustered(600, 5))
@@ -287,7 +287,7 @@ function describeUpkeep(lance: InstalledLance): void {
     expect(await closest(mirror, SPACE, point(7).vector, 1)).toEqual([point(7).id])
   })
 
-  it('[LC6] whoever reads a version that is removed meanwhile reads the newest', async () => {
+  it('[LC6] a reader of a removed version reads the newest one', async () => {
     const faults = { left: 0 }
     const load: InstalledLance['load'] = async () => {
       const installed = (await lance.load()) as LanceModule // the package itself
@@ -307,7 +307,7 @@ function describeUpkeep(lance: InstalledLance): void {
     expect(await mirror.count(SPACE)).toBe(1)
   })
 
-  it('[LC6] cleans up on opening what others have left', async () => {
+  it('[LC6] compacts fragments of earlier processes when it opens', async () => {
     const folder = temporaryFolder()
     const careless = await open(lance, { folder, commitsMax: 1_000 })
     for (let number = 0; number < 12; number++) await careless.upsert(SPACE, [point(number)])
@@ -320,7 +320,7 @@ function describeUpkeep(lance: InstalledLance): void {
     }, PATIENCE)
   })
 
-  it('[LC7] commits together what waits together, in the order of the calls', async () => {
+  it('[LC7] commits waiting writes together, in the order of the calls', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, commitsMax: 1_000 })
     await mirror.prepare(SPACE)
@@ -364,7 +364,7 @@ function describeWriters(lance: InstalledLance): void {
 }
 
 function describeFaults(lance: InstalledLance): void {
-  it('[LC10] is unavailable, never empty, when its table is gone, until it is prepared again', async () => {
+  it('[LC10] is unavailable, never empty, when its table is missing, until it is prepared again', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder })
     await mirror.upsert(SPACE, [point(1)])
@@ -381,7 +381,7 @@ function describeFaults(lance: InstalledLance): void {
     expect(await mirror.health()).toMatchObject({ isReady: true })
   })
 
-  it('[LC10] tells no name in an error', async () => {
+  it('[LC10] includes no names in errors', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder })
     const place = { ...point(1).place, owner: owner('mallory') }

@@ -45,7 +45,7 @@ export function describePuts(open: OpenVectors): void {
     expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 2 }])
   })
 
-  it('[VI5] does not hold on to the array that was given', async () => {
+  it('[VI5] keeps no reference to the given array', async () => {
     const parts = await open()
     const given = unitVector(24, 55)
     const copy = Float32Array.from(given)
@@ -194,7 +194,7 @@ export function describeSpaces(open: OpenVectors): void {
     expect(await vectors.count(small, ALL)).toBe(1)
   })
 
-  it('[VI7] answers for a space that nobody has filled', async () => {
+  it('[VI7] answers for an empty space', async () => {
     const { store, vectors } = await open()
     const row = memory()
     await commitAll(store, [row])
@@ -227,7 +227,7 @@ export function describeContents(open: OpenVectors): void {
     expect(await parts.vectors.vectorsOf(exact, ALL, [])).toEqual(new Map())
   })
 
-  it('[VI8] lists what is there page by page, with the hash of the text', async () => {
+  it('[VI8] lists vectors page by page, with the hash of their text', async () => {
     const { store, vectors } = await open()
     const rows = Array.from({ length: 23 }, (_, n) => memory(n % 4 === 0 ? { place: BOB } : {}))
     await commitAll(store, rows)

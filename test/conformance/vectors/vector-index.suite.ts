@@ -57,7 +57,7 @@ export function describeVectorIndex(name: string, open: OpenVectors): void {
   describe(`${name}: changes`, () => describeChanges(opened))
   describe(`${name}: puts and removals`, () => describePuts(opened))
   describe(`${name}: spaces`, () => describeSpaces(opened))
-  describe(`${name}: what is there`, () => describeContents(opened))
+  describe(`${name}: contents`, () => describeContents(opened))
   describe(`${name}: turns`, () => describeDocumentVectors(opened))
 }
 
@@ -91,7 +91,7 @@ function describeNearest(open: OpenVectors): void {
     }
   })
 
-  it('[VI1] orders equal ones by id, newest first, in whatever order they came', async () => {
+  it('[VI1] orders equal scores by id, newest first, regardless of insertion order', async () => {
     const parts = await open()
     const [same, other] = [unitVector(SPACE.dimensions, 5), unitVector(SPACE.dimensions, 50)]
     const rows = Array.from({ length: 9 }, () => memory())
@@ -132,7 +132,7 @@ function describeNearest(open: OpenVectors): void {
     expect(await nearest(parts, SPACE, BOB, query, 5)).toEqual([])
   })
 
-  it('[ST44] tells with the hits, where it does, what the store says of their neighbors', async () => {
+  it('[ST44] returns the same neighbors with hits as the store does', async () => {
     const parts = await open()
     const [today, yesterday] = [session('today'), session('yesterday')]
     const rows = [today, yesterday, null].flatMap((name) =>
@@ -155,7 +155,7 @@ function describeNearest(open: OpenVectors): void {
     expect(told.lastIndexOf(true)).toBeLessThan(12)
   })
 
-  it('[VI1] answers many at once, also while vectors come and go', async () => {
+  it('[VI1] answers many searches at once, also during writes and removals', async () => {
     const parts = await open()
     const [first, later] = [unitVectors(400, 24, 9), unitVectors(200, 24, 10)]
     const old = await remember(parts, SPACE, first)
@@ -342,7 +342,7 @@ function describeVectorFilters(open: OpenVectors): void {
     }
   })
 
-  it('[VI3] skips what is filtered out among many permitted ones', async () => {
+  it('[VI3] skips filtered memories among many that match', async () => {
     const parts = await open()
     const given = unitVectors(1_200, SPACE.dimensions, 33)
     const rows = await remember(parts, SPACE, given, (index) =>

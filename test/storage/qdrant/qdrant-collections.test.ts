@@ -56,7 +56,7 @@ it('[QD1] takes a collection that another process makes at the same time', async
   expect(await mirror.count(SPACE)).toBe(2)
 })
 
-it('[QD1] refuses a collection that it did not make, and says so', async () => {
+it('[QD1] refuses a collection that it did not create, with the reason', async () => {
   const { qdrant, mirror } = await openOnStandIn()
   await fetch(`${qdrant.url}/collections/${toCollectionName('recollect', SPACE.signature)}`, {
     method: 'PUT',
@@ -123,7 +123,7 @@ it('[QD2] lists memories of one moment in their order, however many there are', 
   expect(listed).toEqual(ids)
 })
 
-it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', async () => {
+it('[QD3] quantizes vectors as configured, and rescores the best exactly', async () => {
   const kept = {
     none: [null, undefined],
     int8: [
@@ -145,7 +145,7 @@ it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', a
   }
 })
 
-it('[QD3] adjusts a collection that is there when this is changed, and leaves it alone otherwise', async () => {
+it('[QD3] adjusts an existing collection when the setting changes, and only then', async () => {
   const { qdrant, mirror } = await openOnStandIn({ quantization: 'int8' })
   await mirror.upsert(SPACE, [point(1)])
   for (const quantisation of ['binary', 'none', 'int8', 'int8'] as const) {
