@@ -118,7 +118,7 @@ export function composeBlock(
       !isEchoOfQuestion(candidate, questionWords) &&
       !known.some((other) => isRepetition(other, candidate)),
   )
-  const sources = [...novel, ...known]
+  const sources = [...novel, ...known].slice(0, SETTLED_MAX).filter((each) => !isAnswer(each))
   const keepsOutdated = asksAboutPast(question, today)
   const identity = known.filter(
     (candidate) => isUserPinned(candidate.document) || !isReplaced(candidate, sources),
@@ -170,10 +170,9 @@ function findReplacedParts(candidate: BlockCandidate, sources: readonly BlockCan
   const { content } = candidate.document
   const text = isAnswer(candidate) ? toFirstPerson(content) : content
   const at = getEventTime(candidate)
-  return sources
-    .slice(0, SETTLED_MAX)
-    .filter((source) => !isAnswer(source) && getEventTime(source) > at)
-    .flatMap((source) => findReplaced(source.document.content, text) ?? [])
+  return sources.flatMap((source) =>
+    getEventTime(source) > at ? (findReplaced(source.document.content, text) ?? []) : [],
+  )
 }
 
 function isAnswer({ document }: BlockCandidate): boolean {
