@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { patternRules } from '../src/learning/patterns/extractor.ts'
-import { mayMatch } from '../src/lib/regex-prefilter.ts'
 import { listContradictionPatterns } from '../src/memory/contradiction/pattern-warmup.ts'
+import { mayMatch } from '../src/text/regex-prefilter.ts'
 
 const STRIDE = 23
 

@@ -1,5 +1,5 @@
 /** Decides whether a clause is a first-person statement worth keeping, and which kind. */
-import { mayMatch, testPattern } from '../../lib/regex-prefilter.ts'
+import { mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import type { Grammar, PatternCue, Polarity } from './types.ts'
 
 /** Half-open range of a text. */

@@ -10,7 +10,7 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
-import { testPattern } from '../../lib/regex-prefilter.ts'
+import { testPattern } from '../../text/regex-prefilter.ts'
 
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { measureWithoutTail } from './clause-tails.ts'

@@ -4,7 +4,7 @@
  */
 import { EXTRACTED_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { LruCache } from '../../lib/lru-cache.ts'
-import { execPattern, matchesAnyPattern } from '../../lib/regex-prefilter.ts'
+import { execPattern, matchesAnyPattern } from '../../text/regex-prefilter.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { parseSpeakerLabel } from '../../text/speech/speaker-labels.ts'
 import type { TextSpan } from './cue-matcher.ts'

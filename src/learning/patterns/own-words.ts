@@ -6,7 +6,7 @@
  * in doubt, text is masked, because the turn can be recalled anyway and a wrong fact is worse than none.
  */
 import { LruCache } from '../../lib/lru-cache.ts'
-import { matchesAnyPattern } from '../../lib/regex-prefilter.ts'
+import { matchesAnyPattern } from '../../text/regex-prefilter.ts'
 import { maskQuotedSpeech, QUOTE_MASK } from '../../text/speech/quoted-speech.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { parseSpeakerLabel } from '../../text/speech/speaker-labels.ts'

@@ -4,7 +4,7 @@
  * A wrong replacement loses a true statement, so a phrase must match the whole statement and its value must have the right
  * form: "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
  */
-import { execPattern } from '../../lib/regex-prefilter.ts'
+import { execPattern } from '../../text/regex-prefilter.ts'
 import { getPlaceSize } from './places.ts'
 
 /**

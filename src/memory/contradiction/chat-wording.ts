@@ -2,7 +2,7 @@
  * Reads statements as people type them: lower case, missing apostrophes, emoji, "Update:", trailing asides. The result is
  * compared with other results and never shown or stored.
  */
-import { mayMatch, testPattern } from '../../lib/regex-prefilter.ts'
+import { mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import { rewriteToFirstPerson } from './persons.ts'
 
 /** Who or what a clause is about. */

@@ -4,7 +4,7 @@
  *
  * A statement about the user's sister is not about the user: only a subject that is exactly the user becomes "I".
  */
-import { execPattern } from '../../lib/regex-prefilter.ts'
+import { execPattern } from '../../text/regex-prefilter.ts'
 import { type Attribute, findAttribute } from './attributes.ts'
 
 type Rewriting = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)]

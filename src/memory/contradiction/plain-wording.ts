@@ -6,7 +6,7 @@
  * degree, time and doubt stay: "I might move" is not simplified.
  */
 
-import { mayMatch } from '../../lib/regex-prefilter.ts'
+import { mayMatch } from '../../text/regex-prefilter.ts'
 
 type Rewriting = readonly [pattern: RegExp, replacement: string]
 

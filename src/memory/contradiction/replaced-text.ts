@@ -20,7 +20,7 @@ const CACHED_TEXTS_MAX = 4_000
 /** A statement, as the rules read it. */
 type Statement = { readonly state: ChatStatement | null; readonly parsed: ParsedStatement }
 
-type TextStatements = {
+export type TextStatements = {
   /** Whole sentences. */
   readonly sentences: readonly Statement[]
   /** Sentences, of which those with several clauses are split. */
@@ -29,10 +29,20 @@ type TextStatements = {
 
 const cache = new LruCache<string, TextStatements>({ entriesMax: CACHED_TEXTS_MAX })
 
+/** Reads a text that is compared with several others. */
+export function readStatements(text: string): TextStatements {
+  return cache.getOrCreate(text, () => read(text))
+}
+
 /** `whole`: nothing else remains of the older text. */
 export function findReplaced(newer: string, older: string): 'whole' | 'part' | null {
-  const { sentences } = cache.getOrCreate(newer, () => read(newer))
-  const { claims } = cache.getOrCreate(older, () => read(older))
+  return findReplacedStatements(readStatements(newer), readStatements(older))
+}
+
+export function findReplacedStatements(
+  { sentences }: TextStatements,
+  { claims }: TextStatements,
+): 'whole' | 'part' | null {
   let replaced = 0
   for (const claim of claims) if (sentences.some((each) => replaces(each, claim))) replaced++
   if (replaced === 0) return null

@@ -11,7 +11,7 @@
  * A wrong answer loses a true statement. So wishes, visits, additions and other people's affairs end nothing.
  */
 
-import { execPattern, mayMatch, testPattern } from '../../lib/regex-prefilter.ts'
+import { execPattern, mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import {
   type ChatStatement,
   type Clause,
