@@ -3,9 +3,11 @@
  *
  * A prefilter is a necessary condition on the letters of a text: the literals of a pattern, as conjunctions of the parts
  * of a sequence and disjunctions of alternatives. Each literal is looked up by its runs of up to three letters in a bit
- * set of those of the text. A pattern of hundreds of alternatives takes a fraction of a microsecond where it cannot match,
- * instead of a try at every place of the text. Condition and pattern never disagree on a match: whatever is not understood
- * counts as possible.
+ * set of those of the text. Condition and pattern never disagree on a match: whatever is not understood counts as possible.
+ *
+ * Most patterns are not even looked at. Each has anchors, of which a text must hold one: a run of letters for each
+ * alternative, of the most telling part of a sequence. An index from runs of letters to patterns tells in one pass over a
+ * text which of all patterns are possible, however many alternatives they have.
  */
 
 const GRAM_BITS = 14
@@ -18,13 +20,16 @@ const TEXT_CHARACTERS_MAX = 2_000
 /** A group is tried as a whole, so deep nesting is cut off. */
 const DEPTH_MAX = 40
 
+/** How often texts hold a run of letters by chance, by its length, relative to one of three letters. */
+const ANCHOR_COSTS: readonly number[] = [1_000, 1_000, 30, 1]
+
 /** Texts are looked at by many patterns in a row, and by few alternately. */
 const KNOWN_TEXTS = 8
 
 /** What a text must hold: `true` for anything. */
 type Condition =
   | true
-  | { readonly kind: 'grams'; readonly grams: readonly number[] }
+  | { readonly kind: 'grams'; readonly grams: readonly number[]; readonly letters: number }
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
 
 /** `pattern.test(text)`, for patterns without the flags `g` and `y`. */
@@ -44,19 +49,55 @@ export function matchesAnyPattern(patterns: readonly RegExp[], text: string): bo
 
 /** False only where a pattern does not match. */
 export function mayMatch(pattern: RegExp, text: string): boolean {
-  const condition = conditionOf(pattern)
+  const { condition, number } = conditionOf(pattern)
   if (condition === true || text.length > TEXT_CHARACTERS_MAX) return true
-  return isMet(condition, gramsOf(text))
+  const { grams, possible } = analyze(text)
+  return possible[number] === 1 && isMet(condition, grams)
 }
 
-const conditions = new WeakMap<RegExp, Condition>()
+type IndexedPattern = {
+  readonly condition: Condition
+  /** Its place in the index. */
+  readonly number: number
+}
 
-function conditionOf(pattern: RegExp): Condition {
-  const known = conditions.get(pattern)
+const patterns = new WeakMap<RegExp, IndexedPattern>()
+/** The patterns of which a run of letters is an anchor. */
+const patternsByGram: (number[] | undefined)[] = new Array(1 << GRAM_BITS)
+let patternCount = 0
+
+function conditionOf(pattern: RegExp): IndexedPattern {
+  const known = patterns.get(pattern)
   if (known !== undefined) return known
   const condition = new ConditionParser(pattern.source).parse()
-  conditions.set(pattern, condition)
-  return condition
+  const indexed = { condition, number: condition === true ? -1 : patternCount++ }
+  patterns.set(pattern, indexed)
+  for (const gram of new Set(listAnchors(condition).grams)) {
+    const others = patternsByGram[gram]
+    if (others === undefined) patternsByGram[gram] = [indexed.number]
+    else others.push(indexed.number)
+  }
+  return indexed
+}
+
+type Anchors = { readonly grams: readonly number[]; readonly cost: number }
+
+/** Runs of letters of which a text must hold at least one. */
+function listAnchors(condition: Condition): Anchors {
+  if (condition === true) return { grams: [], cost: Number.POSITIVE_INFINITY }
+  if (condition.kind === 'grams') {
+    const { grams } = condition
+    const gram = grams[grams.length >> 1] as number // a literal has at least one
+    return { grams: [gram], cost: ANCHOR_COSTS[condition.letters] ?? 1 }
+  }
+  const parts = condition.of.map(listAnchors)
+  if (condition.kind === 'all') {
+    return parts.reduce((best, each) => (each.cost < best.cost ? each : best))
+  }
+  return {
+    grams: parts.flatMap(({ grams }) => grams),
+    cost: parts.reduce((sum, { cost }) => sum + cost, 0),
+  }
 }
 
 function isMet(condition: Condition, grams: Uint32Array): boolean {
@@ -76,33 +117,62 @@ function hasGram(grams: Uint32Array, gram: number): boolean {
 
 /* The letters of a text */
 
-const known = Array.from({ length: KNOWN_TEXTS }, () => ({
+type TextAnalysis = {
+  text: string
+  /** The number of patterns when it was analyzed. */
+  patterns: number
+  readonly grams: Uint32Array
+  /** 1 for each pattern that may match. */
+  possible: Uint8Array
+}
+
+const analyses: readonly TextAnalysis[] = Array.from({ length: KNOWN_TEXTS }, () => ({
   text: '',
+  patterns: 0,
   grams: new Uint32Array(1 << (GRAM_BITS - 5)),
+  possible: new Uint8Array(),
 }))
+let latest = analyses[0] as TextAnalysis // there are several
 let oldest = 0
 
-function gramsOf(text: string): Uint32Array {
-  for (const entry of known) if (entry.text === text) return entry.grams
-  const entry = known[oldest] as (typeof known)[number] // a position below its length
+function analyze(text: string): TextAnalysis {
+  if (latest.text !== text) latest = findAnalysis(text)
+  if (latest.patterns !== patternCount) findGrams(latest)
+  return latest
+}
+
+function findAnalysis(text: string): TextAnalysis {
+  for (const analysis of analyses) if (analysis.text === text) return analysis
+  const analysis = analyses[oldest] as TextAnalysis // a position below their number
   oldest = (oldest + 1) % KNOWN_TEXTS
-  entry.text = text
-  entry.grams.fill(0)
+  analysis.text = text
+  analysis.patterns = -1
+  return analysis
+}
+
+function findGrams(analysis: TextAnalysis): void {
+  const { text, grams } = analysis
+  analysis.patterns = patternCount
+  grams.fill(0)
+  if (analysis.possible.length < patternCount) analysis.possible = new Uint8Array(patternCount * 2)
+  else analysis.possible.fill(0)
   let [first, second] = [0, 0]
   for (let at = 0; at < text.length; at++) {
     const third = fold(text.charCodeAt(at))
-    add(entry.grams, gramOf(0, 0, third))
-    if (at > 0) add(entry.grams, gramOf(0, second, third))
-    if (at > 1) add(entry.grams, gramOf(first, second, third))
+    add(analysis, gramOf(0, 0, third))
+    if (at > 0) add(analysis, gramOf(0, second, third))
+    if (at > 1) add(analysis, gramOf(first, second, third))
     first = second
     second = third
   }
-  return entry.grams
 }
 
-function add(grams: Uint32Array, gram: number): void {
+function add({ grams, possible }: TextAnalysis, gram: number): void {
+  if (hasGram(grams, gram)) return
   const word = gram >>> 5
   grams[word] = (grams[word] as number) | (1 << (gram & 31)) // a gram is below the number of bits
+  const found = patternsByGram[gram]
+  if (found !== undefined) for (const number of found) possible[number] = 1
 }
 
 function gramOf(first: number, second: number, third: number): number {
@@ -289,5 +359,5 @@ function toCondition(literal: readonly number[]): Condition {
     ]
     grams.push(gramOf(first, second, third))
   }
-  return { kind: 'grams', grams }
+  return { kind: 'grams', grams, letters }
 }
