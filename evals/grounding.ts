@@ -15,8 +15,11 @@ import { openLocalEmbedder } from '../src/models/embedders/local/local-embedder.
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
 const PARTS = {
-  development: join('evals', 'grounding', 'development.jsonl'),
-  unseen: join('evals', 'unseen-truth', 'distillates.jsonl'),
+  development: [
+    join('evals', 'grounding', 'development.jsonl'),
+    join('evals', 'grounding', 'everyday.jsonl'),
+  ],
+  unseen: [join('evals', 'unseen-truth', 'distillates.jsonl')],
 } as const
 type Part = keyof typeof PARTS
 
@@ -90,10 +93,11 @@ function toSummaryTable(development: readonly Judged[], unseen: readonly Judged[
 }
 
 export async function judgePart(part: Part, embed: EmbedTexts | null): Promise<readonly Judged[]> {
-  const text = await readFile(PARTS[part], 'utf8')
   const judged: Judged[] = []
-  for (const line of text.trimEnd().split('\n')) {
-    judged.push(...(await judgeAnswer(JSON.parse(line) as Line, embed))) // our own file
+  for (const path of PARTS[part]) {
+    for (const line of (await readFile(path, 'utf8')).trimEnd().split('\n')) {
+      judged.push(...(await judgeAnswer(JSON.parse(line) as Line, embed))) // our own file
+    }
   }
   return judged
 }
