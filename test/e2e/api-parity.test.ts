@@ -157,7 +157,7 @@ function withoutDetail(value: unknown): unknown {
   )
 }
 
-it('[OP7] every door tells the same story', async () => {
+it('[OP7] every API returns the same results', async () => {
   const rest = comparable(await tell(await openRest()))
   expect(JSON.stringify(rest)).toContain('supersede')
   expect(comparable(await tell(await openMcp()))).toEqual(rest)

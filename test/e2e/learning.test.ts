@@ -11,7 +11,7 @@ const SAID = 'I am going to Rome with my sister Clara in June, and we both eat n
 const FACT = 'The user travels to Rome with her sister Clara'
 const LEARNED = JSON.stringify({ facts: [{ content: FACT, turns: [0] }] })
 
-it('[LI13] a server learns in the background with a provider of the gateway, and tells how much', async () => {
+it('[LI13] a server learns in the background with a provider of the gateway, and counts tokens', async () => {
   const upstream = await openUpstream((received) => {
     // What memory asks is asked with a system prompt of its own; the person sends none.
     const isOurs = received.text.includes('"system"')

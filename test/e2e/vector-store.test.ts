@@ -85,7 +85,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
   expect(qdrant.mistakes).toEqual([])
 }, 60_000)
 
-it('[VT11] a wrong key is refused and told, and never shown', async () => {
+it('[VT11] a wrong key is refused and reported, and never shown', async () => {
   const both = await startBoth()
   const { client, qdrant } = both
   const set = { enabled: true, url: qdrant.url, apiKey: 'another-key-entirely' }
@@ -123,7 +123,7 @@ it('[VT12] only who manages the system may see or change it', async () => {
   expect(vectors).toMatchObject({ state: 'off', reason: null, pendingMemories: null })
 })
 
-it('[VT3] the setting of an address is enough, and an impossible one is told', async () => {
+it('[VT3] setting an address is enough, and an invalid one is reported', async () => {
   const both = await startBoth()
   const { client, qdrant, engine } = both
   await client.call('PUT', '/api/settings/qdrant', { body: { apiKey: KEY } })

@@ -102,7 +102,7 @@ describe('by itself', () => {
 })
 
 describe('a question', () => {
-  it('[FX15] waits for what has changed, and asks for no look where nothing has', async () => {
+  it('[FX15] waits for changed files, and scans nothing without a change', async () => {
     const parts = await started({ pace: { cheapLookMs: 0 } })
     const { folder, hint, scans } = parts
     expect(await found(parts, 'coffee')).toEqual([])
@@ -125,7 +125,7 @@ describe('a question', () => {
     expect(await found(parts, 'tea')).toEqual([])
   })
 
-  it('[FX15] finds every edit at once where a look is cheap, and else once the watcher has told', async () => {
+  it('[FX15] finds every edit at once where a scan is cheap, and else after a watcher event', async () => {
     const parts = await openFiles({ pace: { cheapLookMs: 60_000 } })
     const folder = folderWith({ 'a.md': 'Tea.' })
     await parts.files.roots.add(ADA, { kind: 'path', path: folder })

@@ -24,7 +24,7 @@ async function listen(url: string, key: string): Promise<() => string> {
   return () => told
 }
 
-it('[SU13] tells kinds, never text, and each owner only its own', async () => {
+it('[SU13] sends kinds, never text, and each owner only its own changes', async () => {
   const { engine, url, admin } = await start()
   const everything = await listen(url, admin)
   const ada = await listen(url, await keyFor(engine, 'user', 'ada'))
@@ -45,7 +45,7 @@ async function untilEnd(url: string, headers: Record<string, string>): Promise<v
   for await (const _ of body ?? []) void _
 }
 
-it('[HT60.1] ends at once when the key is revoked, and other streams stay', async () => {
+it('[HT60.1] ends at once when its key is revoked, and other streams continue', async () => {
   const { engine, url, admin } = await start()
   const { key, secret } = await engine.admin.keys.create({ name: 'page', defaultOwner: 'ada' })
   const others = await listen(url, await keyFor(engine, 'user', 'ada'))

@@ -84,7 +84,7 @@ describe('stopping', () => {
     expect(response.complete).toBe(false)
   })
 
-  it('[HT50] a connection that is kept open is told to close, and that the server stops', async () => {
+  it('[HT50] a keep-alive connection gets `connection: close` and `unavailable` when the server stops', async () => {
     const { url, close, told } = await startEndless()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -111,8 +111,8 @@ describe('stopping', () => {
 const ENDLESS_MS = 3_600_000
 const ASK_STATUS = 'GET /api/status HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
-describe('stopping among connections on which nothing is asked', () => {
-  it('[HT56] cuts idle ones at once', async () => {
+describe('stopping with idle connections', () => {
+  it('[HT56] closes idle connections at once', async () => {
     const { url, close } = await start({ auth: 'off', graceMs: ENDLESS_MS })
     const { hostname, port } = new URL(url)
     const [used, fresh, halfway] = [1, 2, 3].map(() => connect(Number(port), hostname))
@@ -157,7 +157,7 @@ describe('stopping among connections on which nothing is asked', () => {
     await Promise.all([serving.close(), ended])
   })
 
-  it('[HT56] does not wait for those who left before all of their answers were given', async () => {
+  it('[HT56] does not wait for clients that left before their last response', async () => {
     const { engine } = await start()
     let asked = 0
     let begin = () => {}
@@ -337,7 +337,7 @@ describe('slow and broken clients', () => {
     expect(await left.outcome).toMatchObject({ code: 'cancelled' })
   })
 
-  it('[HT53] get an answer in the one shape, whatever they send', async () => {
+  it('[HT53] get a response in the usual shape', async () => {
     const { url } = await start()
     const answerTo = answersOf(url)
     const garbage = await answerTo('\x16\x03\x01 hello\r\n\r\n')

@@ -42,7 +42,7 @@ afterAll(async () => {
   await host.close()
 })
 
-it('[MC7] the set comes beside our own tools', async () => {
+it('[MC7] the set is added to the default tools', async () => {
   const names = (await client.tools()).map(({ name }) => name)
   expect(names.filter((name) => NAMES.includes(name)).sort()).toEqual([...NAMES].sort())
   expect(names).toHaveLength(NAMES.length + 10)
@@ -125,7 +125,7 @@ describe('omniroute_memory_…', () => {
     expect(cleared.structured).toMatchObject({ data: { deletedCount: 60 } })
   })
 
-  it('[MC3] an owner in a prompt reaches nobody else, but for superadmins', async () => {
+  it('[MC3] an owner in a prompt reaches no other owner, except for superadmins', async () => {
     await client.call('omniroute_memory_add', draft)
     host.as({ ...BEN, actsFor: ['ann'] })
     for (const [tool, given] of [
@@ -227,7 +227,7 @@ describe('the graph of the official memory server', () => {
 
   const graph = async () => (await client.call('read_graph')).structured
 
-  it('[MC8] creates what is new and leaves what exists', async () => {
+  it('[MC8] creates new entities and keeps existing ones', async () => {
     expect(await graph()).toEqual({ entities: [ada, acme], relations: [works] })
     const again = await client.call('create_entities', {
       entities: [
@@ -277,7 +277,7 @@ describe('the graph of the official memory server', () => {
     expect(JSON.stringify(await graph())).not.toContain('Never said')
   })
 
-  it('[MC8] loses no observation when many come at once', async () => {
+  it('[MC8] loses no concurrent observation', async () => {
     const contents = Array.from({ length: 8 }, (_, at) => `Fact ${at}`)
     const answers = await Promise.all(
       contents.map((content) =>

@@ -80,7 +80,7 @@ describe('hostile input', () => {
     `{"query":"x","scope":"everybody"}`,
   ]
 
-  it('[MC5] changes nothing and is told by field', async () => {
+  it('[MC5] changes nothing and is reported by field', async () => {
     for (const given of hostile) {
       const answer = await post(toolCall('memory_search', given))
       const text = await answer.text()
@@ -139,7 +139,7 @@ async function withDoor(engine: Engine, work: (url: string, errors: Error[]) => 
   }
 }
 
-it('[MC4] a failure inside is told without its details, and reported', async () => {
+it('[MC4] an internal error hides its details, and is logged', async () => {
   const engine = await createEngine({ embedding: false })
   const broken = { ...engine, recall: () => Promise.reject(new Error('SELECT secret FROM x')) }
   await withDoor(broken, async (url, errors) => {

@@ -70,7 +70,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect((await client.call('memory_search', { query: 'tea' })).text).toBe('No matching memory.')
   })
 
-  it('[MC2] clears with a true count, and counts first when asked to', async () => {
+  it('[MC2] clears with an exact count, and counts first on request', async () => {
     for (const city of ['Oslo', 'Rome', 'Kyoto']) {
       await client.call('memory_add', { content: `Ann travelled to ${city}`, type: 'episodic' })
     }
@@ -154,7 +154,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(formatToolError(changed).text).toContain('memory_get')
   })
 
-  it('[MC12] tells scores as plain numbers', async () => {
+  it('[MC12] returns scores as plain numbers', async () => {
     await client.call('memory_add', { content: 'Ann grows dahlias' })
     const { text } = await client.call('memory_search', { query: 'dahlias' })
     expect(text).toMatch(/^1\. \[mem_\w+\] Ann grows dahlias \(\d+\.\d\d\)$/m)

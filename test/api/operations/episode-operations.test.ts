@@ -25,7 +25,7 @@ it('[LD2] agents are the owners that a key reaches, with the facts and episodes 
   expect(await seen({ role: 'agent', home: 'new', actsFor: ['ada'] })).toEqual(['ada', 'new'])
 })
 
-it('[LD4] a layer is searched alone, and what does not go with it is told by its field', async () => {
+it('[LD4] searches one layer, and names fields that do not apply to it', async () => {
   const { engine, call } = openContext()
   const metadata = { topics: ['boats'], decisions: ['Buy tickets'] }
   await engine.remember({ owner: 'ada' }, { content: 'I prefer the ferry to Split' })
@@ -67,7 +67,7 @@ it('[LD4] a layer is searched alone, and what does not go with it is told by its
   }
 })
 
-it('[LD8] what others said, its digests and who they are, are not there', async () => {
+it('[LD8] hides turns, episodes and identities of other owners', async () => {
   const { engine, call } = openContext()
   const ada = { owner: 'ada' }
   const { memory: episode } = await engine.remember(ada, { content: 'Trip', category: 'episode' })

@@ -17,7 +17,7 @@ type Placed = {
   }[]
 }
 
-it('[SM1] each memory comes with its vector in bytes, newest first', async () => {
+it('[SM1] returns each memory with its vector as bytes, newest first', async () => {
   const embedder = createHashingEmbedder()
   const { engine, call } = openContext({}, embedder)
   for (const content of SAID) await engine.remember(ADA, { content })
@@ -41,7 +41,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
   })
 })
 
-it('[SM10] one memory tells whether it has its vector, and if not, why', async () => {
+it('[SM10] reports whether a memory has a vector, and if not, why', async () => {
   const { engine, call } = openContext({}, createHashingEmbedder())
   const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
   await engine.admin.reindex()
@@ -56,7 +56,7 @@ it('[SM10] one memory tells whether it has its vector, and if not, why', async (
   })
 })
 
-it('[SM1] what has no vector yet comes without one', async () => {
+it('[SM1] returns memories that are not embedded without a vector', async () => {
   let isWorking = true
   const inner = createHashingEmbedder()
   const { engine, call } = openContext(

@@ -145,7 +145,7 @@ describe('eval and bench', () => {
   })
 })
 
-it('[CL22] providers of embeddings tell whether their key is here, and never the key', () => {
+it('[CL22] embedding providers show whether they have a key, never the key', () => {
   const providers = listEmbeddingProviders({ OPENAI_API_KEY: 'sk-secret' })
   const has = Object.fromEntries(providers.map(({ provider, hasKey }) => [provider, hasKey]))
   expect(has).toMatchObject({ transformers: true, static: true, openai: true, ollama: true })

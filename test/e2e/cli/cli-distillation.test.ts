@@ -40,7 +40,7 @@ it('[LI4] status says whether there is a model to learn with', async () => {
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-nano')
 })
 
-it('[LI14] consolidate tells what it did, or would do', async () => {
+it('[LI14] consolidate reports what it did, or would do', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
   const dry = await cli(['consolidate', '--dry-run'])

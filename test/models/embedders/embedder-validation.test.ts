@@ -88,7 +88,7 @@ describe('the dimension', () => {
     expect(embedder.report().facts.dimensions).toBe(64)
   })
 
-  it('[EM5] is asked for again after a failure', async () => {
+  it('[EM5] is loaded again after a failure', async () => {
     const raw = rawSource((_, __, call) => {
       if (call === 1) throw unavailable()
     })

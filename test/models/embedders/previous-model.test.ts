@@ -32,7 +32,7 @@ it('[RA16] so does another model of the same service, and none of a service that
   expect(former(signature)).toBeNull()
 })
 
-it('[RA16] so does one whose folder is kept, or lies beside the present one', () => {
+it('[RA16] so does one whose folder stays, or is next to the present one', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'owner', 'name'), { recursive: true })
   mkdirSync(join(folder, 'mine'))

@@ -5,7 +5,7 @@ import { getCalibration, measureCalibration } from '../../../src/recall/indexing
 import { expectFreshWorker, openLocal, SLOW_TEST_MS } from './local-support.ts'
 
 it(
-  '[RA19] what is known about the built-in model is what asking it gives',
+  '[RA19] the stored calibration of the built-in model equals a measured one',
   async () => {
     expectFreshWorker()
     const embedder = openLocal()
@@ -17,7 +17,7 @@ it(
   SLOW_TEST_MS,
 )
 
-it('[RA19] any other model is asked once', async () => {
+it('[RA19] any other model is measured once', async () => {
   const embedder = createHashingEmbedder()
   const { mean, deviation } = await getCalibration(embedder, await embedder.describe())
   expect(Math.abs(mean)).toBeLessThan(0.3)

@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 const said = `What do I drink?\n\n${BLOCK}`
 
-describe('asked with the OpenAI client', () => {
+describe('with the OpenAI client', () => {
   it('[PV14] answers a chat: what it is, the memories, the words', async () => {
     const answer = await openai.chat.completions.create({
       model: 'echo',
@@ -69,7 +69,7 @@ describe('asked with the OpenAI client', () => {
     )
   })
 
-  it('[PV14] streams the same words, with usage when it is asked for', async () => {
+  it('[PV14] streams the same text, with usage on request', async () => {
     const asked = { model: 'echo', messages: [{ role: 'user' as const, content: said }] }
     const whole = await openai.chat.completions.create(asked)
     const stream = openai.chat.completions.stream({
@@ -173,7 +173,7 @@ describe('asked with the OpenAI client', () => {
   })
 })
 
-describe('asked with the Anthropic client', () => {
+describe('with the Anthropic client', () => {
   const asked = { model: 'echo', max_tokens: 1_000 }
 
   it('[PV14] answers, whole and as a stream, with the same words', async () => {
@@ -259,7 +259,7 @@ it('[PV14] says the same to the same request, but for the id and the time', asyn
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('[PV14] stops when nobody listens any more', async () => {
+it('[PV14] stops when the client leaves', async () => {
   const leaving = new AbortController()
   const body = Buffer.from(JSON.stringify({ model: 'echo', stream: true, input: said }))
   const asked = request(demo, { path: '/responses', body, signal: leaving.signal })

@@ -81,7 +81,7 @@ describe('routes', () => {
     expect(fault.message).toContain('openai, Claude, router, demo')
   })
 
-  it('[PV1] says so when there is no provider at all', () => {
+  it('[PV1] reports that there is no provider', () => {
     const none = { ...registry, providers: [], aliases: {} }
     for (const format of API_FORMATS) {
       expect(faultOf(() => routeModel(none, format, 'gpt-5')).message).toContain('No provider')
@@ -274,7 +274,7 @@ describe('the file of providers', () => {
     expect(faultOf(() => read(odd)).message).toContain('without a variable name')
   })
 
-  it('[PV11] tells no key, whatever is wrong with the file', () => {
+  it('[PV11] reveals no key in any error of the file', () => {
     const path = temporaryFile('providers.json')
     const broken = [
       `{"providers": {"a": {"kind": "openai", "key": ${KEY}}}}`,
