@@ -183,9 +183,9 @@ async function moveUntilKilled(
   steps: number,
 ): Promise<void> {
   const mover = start(program, 'move', folder, target)
-  let told = 0
+  let lines = 0
   mover.onLine(() => {
-    if (++told > steps) mover.kill()
+    if (++lines > steps) mover.kill()
   })
   await mover.ended
 }

@@ -93,12 +93,12 @@ it('[VT11] a wrong key is refused and reported, and never shown', async () => {
   expect(body.replica).toMatchObject({ state: 'misconfigured', servedBy: 'primary' })
   expect(body.apiKeyMasked).toBe('***rely')
   expect(await found(both)).toHaveLength(3)
-  const told = await Promise.all(
+  const result = await Promise.all(
     ['/api/settings', '/api/settings/memory?level=system', '/api/audit', '/api/memory/export'].map(
       (path) => client.get(path),
     ),
   )
-  expect(JSON.stringify(told.map(({ body: each }) => each))).not.toContain('another-key')
+  expect(JSON.stringify(result.map(({ body: each }) => each))).not.toContain('another-key')
   const unfit = { url: 'http://127.0.0.1:1', apiKey: 'not a key' }
   expect((await client.call('PUT', '/api/settings/qdrant', { body: unfit })).status).toBe(400)
   expect((await client.get('/api/settings/qdrant')).body.url).toBe(qdrant.url)

@@ -57,8 +57,8 @@ it('[FD8] errors do not reveal where roots are', async () => {
     expect(JSON.stringify(body)).toContain('hidden-place')
     expect(JSON.stringify(body)).not.toContain(gone)
   }
-  const told = await client.get('/api/files/status?owner=ada')
-  expect(JSON.stringify(told.body.roots[1].problems)).toContain(gone)
+  const response = await client.get('/api/files/status?owner=ada')
+  expect(JSON.stringify(response.body.roots[1].problems)).toContain(gone)
 })
 
 it('[FD19] the files of a root are listed by page, with why some could not be read', async () => {

@@ -281,10 +281,10 @@ describe('a look', () => {
 
   it('[FX10] reports its progress', async () => {
     const { files, folder } = await opened({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const told: unknown[] = []
-    await files.sync(ADA, { onProgress: (progress) => told.push(progress) })
+    const events: unknown[] = []
+    await files.sync(ADA, { onProgress: (progress) => events.push(progress) })
     const progress = { root: folder, filesTotal: 3 }
-    expect(told).toEqual([
+    expect(events).toEqual([
       { ...progress, filesDone: 1, path: 'a.md' },
       { ...progress, filesDone: 2, path: 'b.md' },
       { ...progress, filesDone: 3, path: 'c.md' },

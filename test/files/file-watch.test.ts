@@ -235,9 +235,9 @@ describe('events', () => {
       if (round % 2 === 0) await until(() => hints > 0)
       appendFileSync(join(folder, 'a', 'b.md'), 'x')
       watch.close()
-      const heard = hints
+      const events = hints
       if (round % 10 === 0) await pause(60)
-      expect(hints).toBe(heard)
+      expect(hints).toBe(events)
     }
     await pause(100)
     expect(activeWatchers()).toBe(watchersBefore)
@@ -302,15 +302,15 @@ describe('polling', () => {
 
   it('[FS16] one root that is polled leaves the others their events', async () => {
     const [one, two] = [folderWith({ 'a/b/c.md': 'x' }), folderWith({ 'a.md': 'x' })]
-    const heard: string[] = []
+    const events: string[] = []
     const tree = treeOf({ watchedFoldersMax: 2, pollMs: 60_000 })
-    const watch = tree.watch([rootAt(one), rootAt(two)], ({ path }) => heard.push(path))
+    const watch = tree.watch([rootAt(one), rootAt(two)], ({ path }) => events.push(path))
     onTestFinished(() => watch.close())
-    await until(() => heard.includes(one) && heard.includes(two))
+    await until(() => events.includes(one) && events.includes(two))
     expect(watch.getReason()).toContain(one)
-    heard.length = 0
+    events.length = 0
     appendFileSync(join(two, 'a.md'), 'y')
-    await until(() => heard.includes(two))
+    await until(() => events.includes(two))
   })
 })
 

@@ -42,8 +42,8 @@ it('[FX9] two processes that rebuild it at once end with every chunk and vector 
   await firstIndex(path, index)
   const tokens = TOKENS[0]
   const exits = Array.from({ length: 2 }, async () => {
-    const given = [program, path, index, String(tokens), '2']
-    const child = spawn(process.execPath, given, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const inputs = [program, path, index, String(tokens), '2']
+    const child = spawn(process.execPath, inputs, { stdio: ['ignore', 'ignore', 'inherit'] })
     return (await once(child, 'exit'))[0]
   })
   expect(await Promise.all(exits)).toEqual([0, 0])

@@ -158,10 +158,15 @@ describe('a rebuild', () => {
 
     // One that was begun with other settings than those that are in force now is not gone on with.
     const fourth = heldTree(6)
-    const given = await openFiles({ path, store, tree: fourth.tree, settings: { chunkTokens: 80 } })
-    given.files.sync(ADA).catch(() => {})
+    const result = await openFiles({
+      path,
+      store,
+      tree: fourth.tree,
+      settings: { chunkTokens: 80 },
+    })
+    result.files.sync(ADA).catch(() => {})
     await fourth.held
-    const ending = given.files.close()
+    const ending = result.files.close()
     fourth.release()
     await ending
     const last = await openFiles({ path, store, settings: { chunkTokens: 60, chunkOverlap: 0 } })

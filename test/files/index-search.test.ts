@@ -305,11 +305,11 @@ describe('reading', () => {
       ],
       ...['memory\\..\\..\\secret.md', 'memory/../.env', 'MEMORY.md\0.png'],
     ]) {
-      const told = await files.readFile(ADA, path).then(
+      const result = await files.readFile(ADA, path).then(
         ({ text }) => text,
         ({ code }: { code: string }) => code,
       )
-      expect(['', 'invalid_input'], path).toContain(told)
+      expect(['', 'invalid_input'], path).toContain(result)
     }
   })
 

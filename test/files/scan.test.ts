@@ -361,12 +361,12 @@ function gitKeeps(folder: string, otherwise: readonly string[]): readonly string
   try {
     rmSync(join(folder, '.git'), { recursive: true })
     execFileSync('git', ['init', '-q'], { cwd: folder, stdio: 'pipe' })
-    const kept = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+    const stored = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
       cwd: folder,
       encoding: 'utf8',
     })
     const skipped = /(?:^|\/)(?:node_modules|\.pnpm-store|\.venv|venv|\.tox|__pycache__)\//
-    return kept
+    return stored
       .split('\n')
       .filter((path) => path.endsWith('.md') && !skipped.test(path))
       .sort()

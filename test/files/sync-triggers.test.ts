@@ -135,12 +135,12 @@ describe('a question', () => {
       put(folder, { 'a.md': `Only ${word} from now on.` })
       expect(await found(parts, word)).toHaveLength(1)
     }
-    const heard = await openFiles({ pace: { cheapLookMs: 0 } })
-    await heard.files.roots.add(ADA, { kind: 'path', path: folder })
-    await heard.files.start()
-    await heard.files.sync(ADA)
+    const received = await openFiles({ pace: { cheapLookMs: 0 } })
+    await received.files.roots.add(ADA, { kind: 'path', path: folder })
+    await received.files.start()
+    await received.files.sync(ADA)
     put(folder, { 'a.md': 'Only juice from now on.' })
-    while ((await found(heard, 'juice')).length === 0) await pause(5)
+    while ((await found(received, 'juice')).length === 0) await pause(5)
   })
 
   it('[FX15] that would wait too long is answered from what is there, and says so', async () => {

@@ -16,12 +16,12 @@ async function listen(url: string, key: string): Promise<() => string> {
     signal: stop.signal,
   })
   expect(status).toBe(200)
-  let told = ''
+  let output = ''
   const read = async () => {
-    for await (const bytes of body ?? []) told += Buffer.from(bytes).toString()
+    for await (const bytes of body ?? []) output += Buffer.from(bytes).toString()
   }
   read().catch(() => undefined)
-  return () => told
+  return () => output
 }
 
 it('[SU13] sends kinds, never text, and each owner only its own changes', async () => {

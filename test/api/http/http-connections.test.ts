@@ -12,21 +12,21 @@ const LINE = JSON.stringify({ text: 'x'.repeat(1_000) })
 
 /** An engine whose export goes on until it is told to end, and tells when it was stopped. */
 function endless(engine: Engine) {
-  const told = { ended: false, isStopped: false, lines: 0 }
+  const expected = { ended: false, isStopped: false, lines: 0 }
   let stopped = () => {}
   const whenStopped = new Promise<void>((resolve) => {
     stopped = resolve
   })
   async function* lines() {
     try {
-      while (!told.ended) {
-        told.lines++
+      while (!expected.ended) {
+        expected.lines++
         yield LINE
         await new Promise((resolve) => setImmediate(resolve))
       }
       yield '"last"'
     } finally {
-      told.isStopped = true
+      expected.isStopped = true
       stopped()
     }
   }
@@ -36,7 +36,7 @@ function endless(engine: Engine) {
       admin: { ...engine.admin, export: () => lines() },
       close: async () => {},
     },
-    told,
+    told: expected,
     whenStopped,
   }
 }
@@ -53,10 +53,10 @@ async function startEndless(graceMs?: number) {
 }
 
 async function openExport(url: string): Promise<IncomingMessage> {
-  const asked = request(`${url}/api/memory/export`)
-  asked.on('error', () => {})
-  asked.end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const pending = request(`${url}/api/memory/export`)
+  pending.on('error', () => {})
+  pending.end()
+  const [response] = (await once(pending, 'response')) as [IncomingMessage]
   return response
 }
 
@@ -159,7 +159,7 @@ describe('stopping with idle connections', () => {
 
   it('[HT56] does not wait for clients that left before their last response', async () => {
     const { engine } = await start()
-    let asked = 0
+    let requests = 0
     let begin = () => {}
     const begun = new Promise<void>((resolve) => {
       begin = resolve
@@ -172,7 +172,7 @@ describe('stopping with idle connections', () => {
       ...engine,
       close: async () => {},
       status: async () => {
-        if (++asked === 3) begin()
+        if (++requests === 3) begin()
         await released
         return engine.status()
       },
@@ -261,13 +261,13 @@ async function reading(read: (incoming: IncomingMessage) => Promise<unknown>) {
     server.close()
   })
   const { port } = server.address() as AddressInfo // it listens on a port
-  const asked = request({
+  const pending = request({
     port,
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
   })
-  asked.on('error', () => {})
-  return { asked, begun, outcome }
+  pending.on('error', () => {})
+  return { asked: pending, begun, outcome }
 }
 
 /** What the server says to these bytes, when the client says nothing more. */

@@ -77,8 +77,8 @@ it('[TU5] a turn that the search of files finds is read by its path', async () =
   const turns = [{ user: 'Where is the airship hangar?', assistant: 'Behind the station.\nSouth.' }]
   const said = { owner: 'ann', conversation: 'hangar', turns, skipExtraction: true }
   await host.engine.learning.ingest(said)
-  const asked = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
-  const found = await client.call('memory_search', asked)
+  const input = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
+  const found = await client.call('memory_search', input)
   const [place] = found.structured.results as readonly { path: string; endLine: number }[]
   expect(place).toMatchObject({ path: expect.stringMatching(/^turn_/), startLine: 1, endLine: 2 })
   const read = await client.call('memory_get', { path: place?.path, from: 2 })
@@ -315,8 +315,8 @@ describe('the graph of the official memory server', () => {
         relations: [works],
       })
     }
-    const asked = await client.call('search_nodes', { query: 'who likes playing chess?' })
-    expect(asked.structured).toMatchObject({ entities: [ada] })
+    const response = await client.call('search_nodes', { query: 'who likes playing chess?' })
+    expect(response.structured).toMatchObject({ entities: [ada] })
     const opened = await client.call('open_nodes', { names: ['Acme', 'Nobody'] })
     expect(opened.structured).toEqual({ entities: [acme], relations: [works] })
     expect((await client.call('search_nodes', { query: 'zebra' })).structured).toEqual({

@@ -213,8 +213,8 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
   onTestFinished(() => upstream.close())
   const languageModel = createProviderLanguageModel({ registry, upstream, clock: new FakeClock() })
   const { call } = openWith({ languageModel })
-  const told = await call('model.list')
-  expect(told).toEqual({
+  const response = await call('model.list')
+  expect(response).toEqual({
     providers: [
       { name: 'house', kind: 'openai', hasKey: true, models: ['house/small'] },
       { name: 'cellar', kind: 'openai', hasKey: false, models: [] },
@@ -223,7 +223,7 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
     aliases: ['quick'],
     error: null,
   })
-  expect(JSON.stringify(told)).not.toContain('sk-hidden')
+  expect(JSON.stringify(response)).not.toContain('sk-hidden')
 })
 
 it('[SG5] reports an invalid providers file', async () => {

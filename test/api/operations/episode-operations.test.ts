@@ -18,8 +18,8 @@ it('[LD2] agents are the owners that a key reaches, with the facts and episodes 
     { id: 'bob', memory_entry_count: 1, description: null, supports_vision: null },
   ])
   const seen = async (as: Partial<Caller>) => {
-    const told = (await call('agent.list', {}, as)) as { agents: { id: string }[] }
-    return told.agents.map(({ id }) => id)
+    const result = (await call('agent.list', {}, as)) as { agents: { id: string }[] }
+    return result.agents.map(({ id }) => id)
   }
   expect(await seen({ role: 'reader', home: 'bob' })).toEqual(['bob'])
   expect(await seen({ role: 'agent', home: 'new', actsFor: ['ada'] })).toEqual(['ada', 'new'])

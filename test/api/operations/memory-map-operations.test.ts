@@ -22,10 +22,10 @@ it('[SM1] returns each memory with its vector as bytes, newest first', async () 
   const { engine, call } = openContext({}, embedder)
   for (const content of SAID) await engine.remember(ADA, { content })
   await engine.admin.reindex()
-  const told = (await call('memory.vectors', {})) as Placed
-  expect(told).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
-  expect(told.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
-  for (const { content, vector } of told.memories) {
+  const result = (await call('memory.vectors', {})) as Placed
+  expect(result).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
+  expect(result.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
+  for (const { content, vector } of result.memories) {
     const bytes = new Int8Array(Buffer.from(vector ?? '', 'base64'))
     const [kept = new Float32Array()] = await embedder.embed([content], { purpose: 'document' })
     const drawn = Float32Array.from(bytes)

@@ -287,8 +287,8 @@ it('[OP9] reindexing runs to the end, and reports its progress', async () => {
   const caller = { key: null, role: 'superadmin', home: 'ada', actsFor: [] } as const
   const { signal } = new AbortController()
   const context = { engine, version: '1', embeddingProviders: [], signal, caller }
-  const told = await performOperation(findOperation('memory.reindex'), context, { force: true })
-  expect(told).toEqual({ started: true, pending: 60 })
+  const response = await performOperation(findOperation('memory.reindex'), context, { force: true })
+  expect(response).toEqual({ started: true, pending: 60 })
   await expect
     .poll(() => performOperation(findOperation('memory.reindexStatus'), context, {}))
     .toEqual({ running: false, done: 60, total: 60, pending: 0, error: null })
@@ -419,13 +419,13 @@ it('[OP5] shared memories can be read by id', async () => {
 
 it('[OP8] returned settings can be sent back, with one of them changed under any of its names', async () => {
   const { call } = openContext()
-  const told = (await call('settings.get', {})) as object
-  expect(await call('settings.change', told)).toEqual(told)
-  expect(await call('settings.change', { ...told, maxTokens: 900 })).toMatchObject({
+  const result = (await call('settings.get', {})) as object
+  expect(await call('settings.change', result)).toEqual(result)
+  expect(await call('settings.change', { ...result, maxTokens: 900 })).toMatchObject({
     'gateway.contextTokensMax': 900,
     memoryBudgetTokens: 900,
   })
-  expect(await call('settings.change', { ...told, embeddingBackend: 'none' })).toMatchObject({
+  expect(await call('settings.change', { ...result, embeddingBackend: 'none' })).toMatchObject({
     'embedding.source': 'none',
   })
   await expect(

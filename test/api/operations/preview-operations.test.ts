@@ -118,8 +118,8 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
   for (const { after, placement, format } of placed.requests) {
     expect(placement).toBe('system')
     const { messages, instructions, system } = JSON.parse(after)
-    const told = format === 'chat' ? messages[0].content : (instructions ?? system)
-    expect(JSON.stringify(told)).toContain('called Rex')
+    const result = format === 'chat' ? messages[0].content : (instructions ?? system)
+    expect(JSON.stringify(result)).toContain('called Rex')
   }
   const newest = await injected({ query: 'Unrelated words entirely', strategy: 'recent' })
   expect(newest.memories).toContain(dog.id)

@@ -68,8 +68,8 @@ it('[TU1] a long turn is shown by the passage that matches, and whole in full de
   expect(hit).toMatchObject({ content: long })
   expect(hit?.snippet).toContain('zeppelin ticket')
   expect(String(hit?.snippet).length).toBeLessThanOrEqual(300)
-  const asked = { query: 'zeppelin ticket', include: 'conversations', detail: 'snippet' }
-  expect((await search(asked)).results[0]).not.toHaveProperty('content')
+  const input = { query: 'zeppelin ticket', include: 'conversations', detail: 'snippet' }
+  expect((await search(input)).results[0]).not.toHaveProperty('content')
 })
 
 it('[TU2] `include` narrows a search to memories or to turns', async () => {
@@ -114,8 +114,8 @@ it('[TU3] forgetting by a query chooses among memories only', async () => {
 it('[TU9] a preview of recall returns the speaker, session and passage of a turn', async () => {
   const { call, memory } = await openWithConversation()
   const preview = async (input: object) => {
-    const asked = { query: 'when does the ferry to Split leave', ...input }
-    return ((await call('memory.preview', asked)) as { memories: Record<string, unknown>[] })
+    const body = { query: 'when does the ferry to Split leave', ...input }
+    return ((await call('memory.preview', body)) as { memories: Record<string, unknown>[] })
       .memories
   }
   const [turn] = await preview({ include: 'conversations' })

@@ -128,14 +128,14 @@ describe('demo', () => {
 describe('eval and bench', () => {
   it('[CL20] run the tools of a clone, and say so where there are none', async () => {
     const cli = createCli()
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const runTool = async (name: string, argv: readonly string[]) => {
-      asked.push([name, ...argv])
+      requests.push([name, ...argv])
       return argv.length - 1
     }
     expect(await cli(['eval', 'patterns'], { runTool })).toMatchObject({ exit: 0, out: '' })
     expect(await cli(['bench', 'store', '--', '--rows'], { runTool })).toMatchObject({ exit: 1 })
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['eval', 'patterns'],
       ['bench', 'store', '--rows'],
     ])

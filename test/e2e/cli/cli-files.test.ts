@@ -138,14 +138,14 @@ it('[FD16] append adds its arguments or standard input to the note of today', as
 it('[FD16] watch reports indexed files until it is stopped', async () => {
   const { cli, folder } = await withWorkspace()
   const stop = new AbortController()
-  let told = ''
+  let output = ''
   const watching = cli(['files', 'watch', '--json'], {
     stop: stop.signal,
     onOutput: (text) => {
-      told += text
+      output += text
     },
   })
-  const indexed = () => told.trim().split('\n').at(-1)
+  const indexed = () => output.trim().split('\n').at(-1)
   await expect.poll(indexed).toContain('"files":2')
   put(folder, { 'memory/later.md': 'The parrot is called Polly.' })
   await expect.poll(indexed).toContain('"files":3')

@@ -32,8 +32,8 @@ describe('keys', () => {
     expect(await cli(['keys', 'reset'], { stdin: '' })).toMatchObject({ exit: 2 })
     const first = (await cli(['keys', 'reset', '--yes', '--json'])).json.secret
     expect(await verified(cli, first)).toMatchObject({ role: 'superadmin', isManagement: true })
-    const asked = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
-    expect(asked.asked).toEqual([
+    const response = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
+    expect(response.asked).toEqual([
       'Create a new management key? The previous one is revoked at once.',
     ])
     expect(await verified(cli, first)).toBe(null)

@@ -33,8 +33,8 @@ it('[LD15] ingest takes in a conversation from a file, here and on a server', as
       { id: 'trip', turns: 2, pendingSignals: 1 },
     ])
     const turns = fileWith(TURNS)
-    const given = ['ingest', turns, '--conversation', 'old', '--date', '2023-05-02']
-    expect((await cli([...given, '--owner', 'bob', '--skip-extraction'])).exit).toBe(0)
+    const inputs = ['ingest', turns, '--conversation', 'old', '--date', '2023-05-02']
+    expect((await cli([...inputs, '--owner', 'bob', '--skip-extraction'])).exit).toBe(0)
     const old = await cli(['sessions', 'show', 'old', '--owner', 'bob', '--json'])
     expect(old.json.turns[0].saidAt).toMatch(/^2023-05-0[12]T/)
     const piped = await cli(['ingest', '-', '--conversation', 'new'], {

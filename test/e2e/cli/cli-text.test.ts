@@ -218,11 +218,11 @@ describe('export and import', () => {
     expect(await from()).toMatchObject({ exit: 7, out: '' })
     expect(await from('--passphrase-file', wrong ?? '')).toMatchObject({ exit: 7, out: '' })
     expect((await from('--passphrase-file', secret ?? '')).out).toMatch(/^Imported 1,/)
-    const asked = await other(['import', file ?? ''], {
+    const response = await other(['import', file ?? ''], {
       columns: 80,
       answers: ['correct horse battery'],
     })
-    expect(asked).toMatchObject({ exit: 0, asked: ['Passphrase of the export: '] })
+    expect(response).toMatchObject({ exit: 0, asked: ['Passphrase of the export: '] })
   })
 
   it('[CL6] what another system keeps is taken in, for the owner that is named', async () => {

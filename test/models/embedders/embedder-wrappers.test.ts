@@ -100,13 +100,13 @@ describe('retrying', () => {
   })
 
   it('[EM6] describes the model as stubbornly', async () => {
-    let asked = 0
+    let requests = 0
     const inner = createHashingEmbedder()
     const source = {
       ...inner,
       describe: () => {
-        asked++
-        if (asked < 4) throw unavailable()
+        requests++
+        if (requests < 4) throw unavailable()
         return inner.describe()
       },
     }

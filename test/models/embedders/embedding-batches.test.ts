@@ -167,8 +167,8 @@ describe.each(NAMES)('batches of %s', (name) => {
     const called = name === 'gemini' ? { key } : { custom_id: key }
     expect(line).toEqual({ ...called, ...WIRE[name].line })
     for (const { headers } of service.asked) {
-      const told = name === 'gemini' ? headers['x-goog-api-key'] : headers.authorization
-      expect(told).toBe(name === 'gemini' ? KEY : `Bearer ${KEY}`)
+      const result = name === 'gemini' ? headers['x-goog-api-key'] : headers.authorization
+      expect(result).toBe(name === 'gemini' ? KEY : `Bearer ${KEY}`)
     }
   })
 
@@ -184,8 +184,8 @@ describe.each(NAMES)('batches of %s', (name) => {
     const error = await errorOf(prefill(notes(3), { signal: stopping.signal }))
     expect(error.code).toBe('cancelled')
     const [file = ''] = readdirSync(folder)
-    const kept = readFileSync(join(folder, file), 'utf8')
-    for (const secret of [KEY, 'kites']) expect(kept).not.toContain(secret)
+    const stored = readFileSync(join(folder, file), 'utf8')
+    for (const secret of [KEY, 'kites']) expect(stored).not.toContain(secret)
 
     await restart()
     service.polls = 0

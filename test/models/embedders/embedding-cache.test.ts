@@ -77,8 +77,8 @@ describe('the cache in memory', () => {
       for (const purpose of ['query', 'document', 'query', 'document'] as const) {
         await embedder.embed(['kites'], { purpose })
       }
-      const asked = source.calls.map((call) => call.purpose)
-      expect(asked).toEqual(purposeMatters ? ['query', 'document'] : ['query'])
+      const requests = source.calls.map((call) => call.purpose)
+      expect(requests).toEqual(purposeMatters ? ['query', 'document'] : ['query'])
     }
   })
 

@@ -76,8 +76,8 @@ describe('a folder', () => {
   it('[EM28] puts the words before texts that the model wants', async () => {
     const prompts = { query: 'blue ', passage: 'green ' }
     const embedder = openTiny({ [PROMPTS_FILE]: JSON.stringify({ prompts }) })
-    const asked = await embedOne(embedder, 'red', 'query')
-    expectNear(asked, tinyVector('[CLS]', 'blue', 'red', '[SEP]'))
+    const response = await embedOne(embedder, 'red', 'query')
+    expectNear(response, tinyVector('[CLS]', 'blue', 'red', '[SEP]'))
     const answered = await embedOne(embedder, 'red', 'document')
     expectNear(answered, tinyVector('[CLS]', 'green', 'red', '[SEP]'))
   })

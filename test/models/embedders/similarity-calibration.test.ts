@@ -10,9 +10,9 @@ it(
     expectFreshWorker()
     const embedder = openLocal()
     const known = await getCalibration(embedder, await embedder.describe())
-    const asked = await measureCalibration(embedder)
-    expect(Math.abs(known.mean - asked.mean)).toBeLessThan(0.002)
-    expect(Math.abs(known.deviation - asked.deviation)).toBeLessThan(0.002)
+    const response = await measureCalibration(embedder)
+    expect(Math.abs(known.mean - response.mean)).toBeLessThan(0.002)
+    expect(Math.abs(known.deviation - response.deviation)).toBeLessThan(0.002)
   },
   SLOW_TEST_MS,
 )

@@ -281,8 +281,8 @@ it('[LM6] reports truncation, omits thoughts, and decompresses', async () => {
 it('[LM6] estimates usage that is missing or invalid', async () => {
   const { model, upstream } = await openModel()
   const input = question().messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
-  const told = [undefined, null, 'many', { prompt_tokens: -1, completion_tokens: 1.5 }]
-  for (const usage of told) {
+  const reports = [undefined, null, 'many', { prompt_tokens: -1, completion_tokens: 1.5 }]
+  for (const usage of reports) {
     upstream.queue(chat({ content: 'Four words it is.' }, { usage }))
     const { tokens } = await model.complete(question())
     expect(tokens).toEqual({ input, output: estimateTokens('Four words it is.') })

@@ -171,12 +171,12 @@ it('[LM10] runs at most two calls at once, and skips those aborted in the queue'
 })
 
 it('[LM12] reports outcome and usage of each call', async () => {
-  const told: ModelCallReport[] = []
-  const { model, ask } = open({ onAsked: (asked) => told.push(asked) })
+  const events: ModelCallReport[] = []
+  const { model, ask } = open({ onAsked: (asked) => events.push(asked) })
   await ask()
   model.fails = 'timeout'
   await errorOf(ask())
-  expect(told).toEqual([
+  expect(events).toEqual([
     { model: 'some/model', outcome: 'ok', tokens: ANSWER.tokens, ms: 0 },
     { model: 'some/model', outcome: 'timeout', tokens: null, ms: 0 },
   ])

@@ -156,8 +156,8 @@ describe('requests and responses', () => {
     const { url } = await serve((incoming, response) =>
       response.end(`${incoming.method} ${incoming.headers['content-length']}`),
     )
-    const asked = { method: 'GET', path: '/models', body: null }
-    expect(await textOf(await upstream().send(request(provider(url), asked)))).toBe('GET undefined')
+    const query = { method: 'GET', path: '/models', body: null }
+    expect(await textOf(await upstream().send(request(provider(url), query)))).toBe('GET undefined')
   })
 
   it.skipIf(!hasOpenssl())(
@@ -215,10 +215,10 @@ describe('connections', () => {
   })
 
   it('[PV9] one from the pool that is reset after a while may have been worked on, and is not replaced', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.on('data', () => {
-        if (++asked === 1) socket.write(ANSWER)
+        if (++requests === 1) socket.write(ANSWER)
         else setTimeout(() => socket.resetAndDestroy(), 1_200)
       })
     })
@@ -227,34 +227,34 @@ describe('connections', () => {
     expect(await failureOf(sender.send(request(provider(url))))).toMatchObject({
       code: 'unavailable',
     })
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   })
 
   it('[PV9] a new one that is reset after the request was read is an error, and is not tried again', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.once('data', () => {
-        asked++
+        requests++
         socket.resetAndDestroy()
       })
     })
     const error = await failureOf(upstream().send(request(provider(url, { key: KEY }))))
     expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'ECONNRESET' } })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   it('[PV9] one that ends without an answer is not tried again either', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.once('data', () => {
-        asked++
+        requests++
         socket.end()
       })
     })
     expect(await failureOf(upstream().send(request(provider(url))))).toMatchObject({
       code: 'unavailable',
     })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   it('[PV9] an unreachable provider is tried three times, and recovers in time', async () => {
@@ -285,16 +285,16 @@ describe('connections', () => {
   })
 
   it('[PV9] an unresolvable name is tried again and then reported', async () => {
-    let asked = 0
+    let requests = 0
     const sender = upstream({
       resolve: (_, done) => {
-        asked++
+        requests++
         done(Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }), [])
       },
     })
     const error = await failureOf(sender.send(request(provider('https://api.example.com/v1'))))
     expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'EAI_AGAIN' } })
-    expect(asked).toBe(3)
+    expect(requests).toBe(3)
   })
 
   it('[PV10] are closed at once when the client leaves: before and during the response', async () => {
@@ -318,13 +318,13 @@ describe('connections', () => {
   })
 
   it('[PV10] nothing is sent for a client that has left', async () => {
-    let asked = 0
-    const { url } = await serve(() => asked++)
+    let requests = 0
+    const { url } = await serve(() => requests++)
     const signal = AbortSignal.abort()
     expect(await failureOf(upstream().send(request(provider(url), { signal })))).toMatchObject({
       code: 'cancelled',
     })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 })
 

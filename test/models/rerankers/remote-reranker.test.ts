@@ -48,8 +48,8 @@ function rerank(options: Partial<RemoteRerankerOptions> = {}) {
 async function failure(options: Partial<RemoteRerankerOptions> = {}) {
   const error = await errorOf(rerank(options))
   expect(error.code).toBe('unavailable')
-  const told = `${error.message} ${JSON.stringify(error.facts)} ${error.stack} ${String(error.cause)}`
-  for (const secret of [API_KEY, QUESTION, ...TEXTS]) expect(told).not.toContain(secret)
+  const result = `${error.message} ${JSON.stringify(error.facts)} ${error.stack} ${String(error.cause)}`
+  for (const secret of [API_KEY, QUESTION, ...TEXTS]) expect(result).not.toContain(secret)
   return error
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Claim, Transcript } from './transcript.ts'
 import { measureSimilarity } from './similarity.ts'
+import { type Claim, Transcript } from './transcript.ts'
 import { rewriteUserNames } from './user-names.ts'
 
 type Line = readonly [role: 'user' | 'assistant' | 'tool', content: string]
