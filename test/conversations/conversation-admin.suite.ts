@@ -268,8 +268,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
         forget = async () => {}
         await life.engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
       }
-      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('no_signals')
+      const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('no_signals')
       expect((await life.engine.list(ADA)).rows).toEqual([])
     })
 
@@ -277,8 +277,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const { engine, say, signals } = await openLife(open)
       await say('trip', ROME)
       await say('other', OSLO)
-      const told = await engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
-      expect(told).toEqual({ turns: 2, signals: 1, cleared: null })
+      const result = await engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
+      expect(result).toEqual({ turns: 2, signals: 1, cleared: null })
       expect(await turnsIn(engine, 'trip')).toEqual([])
       expect(await turnsIn(engine, 'other')).toHaveLength(2)
       expect(await signals()).toHaveLength(1)

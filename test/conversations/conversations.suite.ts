@@ -407,11 +407,11 @@ function describeLearning(open: OpenStore): void {
   it('[CV16] what a model repeats of its memories is no new memory', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'The team decided to use pnpm for this repository' })
-    const asked = await client.ask(
+    const response = await client.ask(
       ['What do we use for this repository?'],
       "I'll use pnpm for this repository. I decided to write the release notes in Portuguese.",
     )
-    expect(asked.count).toBe(1)
+    expect(response.count).toBe(1)
     expect(await contentsOf(engine)).toEqual(['The team decided to use pnpm for this repository'])
   })
 
@@ -420,24 +420,24 @@ function describeLearning(open: OpenStore): void {
     const facts = ['I prefer green tea.', 'My sister is called Mia.', 'I live in Lisbon.']
     const said: string[] = []
     let echo = ''
-    let given = 0
+    let count = 0
     for (let turn = 0; turn < 200; turn++) {
       const words = facts[turn] ?? `Which tea do I prefer, and where do I live, number ${turn}?`
       const quoting = `You told me: ${invented(turn)}`
       const { block } = await client.send([...said, words + echo], quoting)
       // The client keeps what it sent, block and all, quotes it again, and the model quotes what it was given.
-      if (block !== null) given++
+      if (block !== null) count++
       echo = block === null ? '' : `\n\n${block}`
       said.push(words + echo, quoting)
     }
     await engine.conversations.flush()
-    expect(given).toBeGreaterThan(150)
+    expect(count).toBeGreaterThan(150)
     expect(await contentsOf(engine)).toEqual(facts.map((fact) => fact.slice(0, -1)).sort())
     const { rows } = await engine.list(ADA)
     expect(rows.map(({ sourceCount }) => sourceCount)).toEqual([1, 1, 1])
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(400)
-    expect(kept.join()).not.toMatch(/recollect-memory|invented/)
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(400)
+    expect(stored.join()).not.toMatch(/recollect-memory|invented/)
   })
 
   it('[CV16] a block that comes back escaped, or as its bare lines, is no new memory', async () => {

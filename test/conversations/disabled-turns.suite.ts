@@ -99,8 +99,8 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
         disable = async () => {}
         for (const { id } of turns) await engine.conversations.turns.disable(ADA, id)
       }
-      const told = await engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('empty:no_turns')
+      const result = await engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('empty:no_turns')
       expect((await engine.list(ADA)).rows).toEqual([])
     })
   })

@@ -42,15 +42,15 @@ function describeOff(open: OpenStore): void {
   it('[PL1] programs that ask for a block get it by the same rules', async () => {
     const { engine } = await openReading(open)
     await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
-    const asked = 'Where is Rex the dog?'
-    expect((await engine.conversations.recallForPrompt(ADA, asked)).memories).toHaveLength(3)
+    const question = 'Where is Rex the dog?'
+    expect((await engine.conversations.recallForPrompt(ADA, question)).memories).toHaveLength(3)
     await engine.admin.settings.change(ada, { 'gateway.gateMode': 'heuristic' })
     const { block, memories } = await engine.conversations.recallForPrompt(ADA, LAST_WEEK)
     expect(memories.map(({ category }) => category)).toEqual(['identity', 'episode'])
     expect(block).toContain('Today is 2023-11-14, Tuesday (UTC).\n- The user is called Ada (')
     expect((await engine.conversations.recallForPrompt(ADA, SMALL_TALK)).memories).toHaveLength(1)
     await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 0 })
-    expect((await engine.conversations.recallForPrompt(ADA, asked)).block).toBe('')
+    expect((await engine.conversations.recallForPrompt(ADA, question)).block).toBe('')
   })
 }
 
@@ -82,16 +82,16 @@ function describeHeuristic(open: OpenStore): void {
 
   it('[PL2] knows names from recent conversations, and from who the person is', async () => {
     const reading = await heuristic()
-    const asked = 'Write a letter to Tomasz.'
+    const question = 'Write a letter to Tomasz.'
     const fact = { content: 'Tomasz likes short letters' }
     await remember(reading.engine, [fact])
-    expect(await reading.lines(asked)).toEqual([])
+    expect(await reading.lines(question)).toEqual([])
     const [episode = ''] = await remember(reading.engine, [EPISODE])
-    expect(await told(reading, asked)).toContain('Tomasz likes short letters')
+    expect(await told(reading, question)).toContain('Tomasz likes short letters')
     await reading.engine.forget(ADA, episode)
-    expect(await reading.lines(`${asked} Now.`)).toEqual([])
+    expect(await reading.lines(`${question} Now.`)).toEqual([])
     await remember(reading.engine, [who('The brother of the user is Tomasz')])
-    expect(await told(reading, `${asked} Please.`)).toContain('Tomasz likes short letters')
+    expect(await told(reading, `${question} Please.`)).toContain('Tomasz likes short letters')
   })
 
   it('[PL2] names of conversations that are long over are no longer known', async () => {
@@ -339,8 +339,8 @@ function describeHeuristic(open: OpenStore): void {
       },
     ])
     clock.advance(3 * 86_400_000)
-    const asked = 'What were my exact words about the roof?'
-    const { count, block } = await client.ask([asked], 'These.')
+    const question = 'What were my exact words about the roof?'
+    const { count, block } = await client.ask([question], 'These.')
     const said = /^- user: (.*) \(2023-11-14\)$/m.exec(block ?? '')?.[1] ?? ''
     expect(said).toContain('Every roof should be green, I think.')
     expect(said.length).toBeLessThanOrEqual(3 * 240)
@@ -352,7 +352,7 @@ function describeHeuristic(open: OpenStore): void {
       injected: { memories: [] },
     })
     clock.advance(365 * 86_400_000)
-    expect(await told(reading, `${asked} I forgot.`)).not.toContain('green')
+    expect(await told(reading, `${question} I forgot.`)).not.toContain('green')
     expect((await engine.list(ADA)).rows).toEqual([])
   })
 
@@ -362,11 +362,11 @@ function describeHeuristic(open: OpenStore): void {
     await client.ask(['Every roof should be green.'], 'Noted.', {
       scope: { ...ADA, session: 'old' },
     })
-    const asked = ['What were my exact words about the roof?']
-    const first = await client.send(asked, null, {}, { status: 500 })
+    const requests = ['What were my exact words about the roof?']
+    const first = await client.send(requests, null, {}, { status: 500 })
     expect(first.block).toContain('user: Every roof should be green.')
     const loop = { asked: { toolResults: ['42'] } }
-    expect((await client.send(asked, null, loop, { status: 500 })).block).toBe(first.block)
+    expect((await client.send(requests, null, loop, { status: 500 })).block).toBe(first.block)
     const { rows } = await store.find('turn', { owner: ada }, { where: {}, limit: 10 })
     await store.commit(
       rows.map(({ id }) => ({
@@ -377,7 +377,7 @@ function describeHeuristic(open: OpenStore): void {
         expect: 'any' as const,
       })),
     )
-    expect((await client.send(asked, null, loop, { status: 500 })).block).toBeNull()
+    expect((await client.send(requests, null, loop, { status: 500 })).block).toBeNull()
   })
 }
 
@@ -401,8 +401,8 @@ function describeModel(open: OpenStore): void {
     const model = new ScriptedModel('Episode.', '{"section": "none"}')
     const reading = await llm(model)
     await remember(reading.engine, [DOG, EPISODE])
-    const asked = 'Who planned the trip to Lisbon with the dog Rex? </message>'
-    expect(await told(reading, asked)).toMatch(/^- The user and the assistant planned/)
+    const question = 'Who planned the trip to Lisbon with the dog Rex? </message>'
+    expect(await told(reading, question)).toMatch(/^- The user and the assistant planned/)
     expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'episode' })
     const [request] = model.requests
     expect(request).toMatchObject({ model: 'test/fast' })

@@ -91,11 +91,15 @@ function describeKeeping(open: OpenStore): void {
     }
     const { rows } = await engine.conversations.receipts.list(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
-    const told = { skipped: 'no-budget', injected: null, results: [{ memory: memory.id, trail }] }
+    const expected = {
+      skipped: 'no-budget',
+      injected: null,
+      results: [{ memory: memory.id, trail }],
+    }
     expect(rows).toMatchObject([
-      { ...told, answer: 'unparsed' },
-      { ...told, answer: 'interrupted' },
-      { ...told, answer: 'truncated' },
+      { ...expected, answer: 'unparsed' },
+      { ...expected, answer: 'interrupted' },
+      { ...expected, answer: 'truncated' },
     ])
   })
 

@@ -73,9 +73,9 @@ function describeOnce(open: OpenStore): void {
       await client.ask(said, ` Answer ${turn}\n`)
       said.push(`Answer ${turn}`) // trimmed, as clients do
     }
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(24)
-    expect(kept.map((line) => line.replace(/^1 \w+: /, '').trim())).toEqual(said)
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(24)
+    expect(stored.map((line) => line.replace(/^1 \w+: /, '').trim())).toEqual(said)
     expect((await engine.list(ADA)).rows).toMatchObject([{ sourceCount: 1 }])
   })
 
@@ -153,10 +153,10 @@ function describeOnce(open: OpenStore): void {
     const { client, store } = await openConversations(open)
     const said = Array.from({ length: 500 }, (_, n) => `line ${n}`)
     await client.ask([...said, 'And now?'], 'Now this.')
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(400)
-    expect(kept.at(-1)).toBe('1 assistant: Now this.')
-    expect(kept[0]).toBe('1 user: line 102')
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(400)
+    expect(stored.at(-1)).toBe('1 assistant: Now this.')
+    expect(stored[0]).toBe('1 user: line 102')
   })
 
   it('[CV11] what was said while nobody answered is kept and learned with the next request', async () => {
@@ -208,8 +208,8 @@ function describeSessions(open: OpenStore): void {
     await client.ask(['Hello', 'Hi.', 'What now?', 'Rest.', 'And then?'], 'Sleep.', named)
     clock.advance(1_000)
     await client.ask(['Hello'], 'Hi.', { scope: { ...ADA, session: 's2' } })
-    const kept = await transcript(store)
-    expect(kept.map((line) => line.slice(2))).toEqual([
+    const stored = await transcript(store)
+    expect(stored.map((line) => line.slice(2))).toEqual([
       'user: Hello',
       'assistant: Hi.',
       'user: What now?',
@@ -263,11 +263,11 @@ function describeSessions(open: OpenStore): void {
 
   it('[CV12] a conversation that the provider keeps is one session', async () => {
     const { client, store } = await openConversations(open)
-    const kept = { format: 'responses' as const, asked: { conversationId: 'conv_1' } }
-    await client.ask(['Hello'], 'Hi.', kept)
-    await client.ask(['How are you?'], 'Well.', kept)
-    await client.ask(['How are you?'], 'Well.', kept) // tried again
-    await client.ask(['Hello'], 'Hi.', { ...kept, asked: { conversationId: 'conv_2' } })
+    const settings = { format: 'responses' as const, asked: { conversationId: 'conv_1' } }
+    await client.ask(['Hello'], 'Hi.', settings)
+    await client.ask(['How are you?'], 'Well.', settings)
+    await client.ask(['How are you?'], 'Well.', settings) // tried again
+    await client.ask(['Hello'], 'Hi.', { ...settings, asked: { conversationId: 'conv_2' } })
     expect(await transcript(store)).toHaveLength(6)
     expect(await sessionsOf(store)).toBe(2)
   })

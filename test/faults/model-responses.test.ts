@@ -103,10 +103,10 @@ describe('a model that gives', () => {
     model.respond((received) => speak(received, { text: JSON.stringify(invented) }))
     expect((await engine.learning.distill(SESSION)).outcome).toBe('distilled')
     const { rows } = await store.find('memory', ADA, { where: {}, limit: 10 })
-    const kept = rows.find(({ content }) => content === fact)
+    const stored = rows.find(({ content }) => content === fact)
     const turns = await store.find('turn', ADA, { where: {}, limit: 10 })
     const asked = turns.rows.find(({ role }) => role === 'user')
-    expect(kept).toMatchObject({
+    expect(stored).toMatchObject({
       category: 'general',
       supersededBy: null,
       provenance: { turns: [asked?.id] },

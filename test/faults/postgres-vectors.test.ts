@@ -163,11 +163,11 @@ function describeRaces(url: string): void {
   it('[VI32] lets many processes create one database and one space at once', async () => {
     const schema = freshSchema()
     const rows = Array.from({ length: 40 }, () => memory())
-    const given = unitVectors(rows.length, SPACE.dimensions, 5)
+    const newVectors = unitVectors(rows.length, SPACE.dimensions, 5)
     const opened = await Promise.all([1, 2, 3, 4].map(() => open(url, { schema })))
     await commitAll(opened[0]?.store as Store, rows) // there are four
     await Promise.all(
-      opened.map(({ vectors }, n) => vectors.put(SPACE, pairs(rows, given).slice(n * 10))),
+      opened.map(({ vectors }, n) => vectors.put(SPACE, pairs(rows, newVectors).slice(n * 10))),
     )
     for (const { vectors } of opened) {
       expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 40 }])
@@ -246,8 +246,8 @@ function describeVectors(
     await update(rows[1], 'metadata', '{"speaker":"Ben"}')
     await update(rows[2], 'provenance', said({ speaker: 'Ann "the\\ one" \ud801\u0000' }))
     await update(rows[3], 'provenance', said({ source: 'elsewhere', extractor: '"speaker":"Ben"' }))
-    const kept = await vectors.list(SPACE, ALL, { limit: 9 })
-    expect(idsOf(kept)).toEqual([rows[1]?.id, rows[3]?.id])
+    const stored = await vectors.list(SPACE, ALL, { limit: 9 })
+    expect(idsOf(stored)).toEqual([rows[1]?.id, rows[3]?.id])
     await runSql(url, `DELETE FROM "${schema}".memory WHERE id = $1`, [rows[1]?.id])
     expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 1 }])
   })
@@ -281,14 +281,14 @@ function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connect
       ...options,
       exactSearchVectorsMax: 500,
     })
-    const given = unitVectors(2_400, SPACE.dimensions, 7)
-    const rows = await remember(opened, SPACE, given, (n) => ({
+    const vectors = unitVectors(2_400, SPACE.dimensions, 7)
+    const rows = await remember(opened, SPACE, vectors, (n) => ({
       place: n % 2 === 0 ? { ...ADA, user: user('eve') } : ADA,
       pinned: n % 4 < 2,
     }))
     await remember(opened, SPACE, unitVectors(50, SPACE.dimensions, 8), () => ({ place: BOB }))
     await untilIndexed(opened)
-    const known = new Map(pairs(rows, given).map(({ id, vector }) => [id, vector] as const))
+    const known = new Map(pairs(rows, vectors).map(({ id, vector }) => [id, vector] as const))
     const best = (query: Float32Array, among: (row: Memory) => boolean = () => true) =>
       byLikeness(
         rows.filter(among).map((row) => [row.id, known.get(row.id) ?? query] as const),

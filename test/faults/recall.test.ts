@@ -260,8 +260,8 @@ describe('counting uses', () => {
       isFailing = isBroken
       await engine.close()
       expect(isClosed).toBe(true)
-      const kept = await inner.get('memory', memory.place, memory.id)
-      expect(kept?.useCount).toBe(isBroken ? 0 : 1)
+      const stored = await inner.get('memory', memory.place, memory.id)
+      expect(stored?.useCount).toBe(isBroken ? 0 : 1)
     }
   })
 })

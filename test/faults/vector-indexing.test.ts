@@ -45,18 +45,18 @@ afterEach(() => {
 
 it('a question looks at what its owner has, and not at what all have', async () => {
   const store = createInMemoryStore()
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const watched: Store = {
     ...store,
     listPlaces: (owner) => {
-      asked.push(owner)
+      requests.push(owner)
       return store.listPlaces(owner)
     },
   }
   await store.commit([{ op: 'put', table: 'memory', row: memory(), expect: 'absent' }])
   const { engine } = openEngine({ store: watched, vectors: createInMemoryVectorIndex(store) })
   await engine.recall(ADA, { text: 'anything' })
-  expect(asked).toEqual(['ada'])
+  expect(requests).toEqual(['ada'])
 })
 
 describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
@@ -89,8 +89,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const now = await engine.edit(ADA, memory.id, { content: 'our boat has sails' })
     edited.open()
     await untilIndexed(engine)
-    const kept = await vectors.list(SPACE, parseScope(ADA), { limit: 10 })
-    expect(kept).toEqual([{ id: memory.id, textHash: hashEmbeddingText(now) }])
+    const stored = await vectors.list(SPACE, parseScope(ADA), { limit: 10 })
+    expect(stored).toEqual([{ id: memory.id, textHash: hashEmbeddingText(now) }])
     const hits = (text: string) => engine.recall(ADA, { text, strategy: 'semantic' })
     const best = async (text: string) => (await hits(text)).memories[0]?.trail[0]?.score ?? 0
     expect(await best('our boat has sails')).toBeCloseTo(1, 5)
@@ -333,15 +333,15 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const stopped = engine.admin.reindex({ signal: stop.signal, onProgress })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
     expect(await vectors.count(SPACE, parseScope(ADA))).toBeGreaterThanOrEqual(24)
-    const told: number[] = []
+    const events: number[] = []
     const status = await engine.admin.reindex({
       onProgress: ({ done, total }) => {
         expect(total).toBe(50)
-        told.push(done)
+        events.push(done)
       },
     })
-    expect(told).toEqual([...told].sort((a, b) => a - b))
-    expect(told.at(-1)).toBe(50)
+    expect(events).toEqual([...events].sort((a, b) => a - b))
+    expect(events.at(-1)).toBe(50)
     expect(status).toMatchObject({ memories: 50, vectors: 50, withoutVector: 0, reason: null })
   })
 
@@ -500,16 +500,16 @@ async function reindexUntilKilled(path: string, steps: number): Promise<void> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'close')
-  let told = 0
+  let lines = 0
   let complaint = ''
   child.stderr.on('data', (text) => {
     complaint += String(text)
   })
   createInterface(child.stdout).on('line', () => {
-    told++
-    if (told === steps) child.kill('SIGKILL')
+    lines++
+    if (lines === steps) child.kill('SIGKILL')
   })
   await exited
-  const ending = `it was killed, rather than done after ${told} steps (${child.exitCode}) ${complaint}`
+  const ending = `it was killed, rather than done after ${lines} steps (${child.exitCode}) ${complaint}`
   expect(child.signalCode, ending).toBe('SIGKILL')
 }

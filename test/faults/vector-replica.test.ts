@@ -45,8 +45,8 @@ describe('failures', () => {
     opened.faulty.fail('unavailable')
     await opened.search()
     await opened.search()
-    const told = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
-    expect(told).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
+    const reports = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
+    expect(reports).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
     const counted = (backend: string, outcome: string) =>
       telemetry.counted('recollect_vector_searches_total', { backend, outcome })
     expect(counted('qdrant', 'answered')).toBe(1)

@@ -126,8 +126,8 @@ function describeClocks(name: string, open: OpenStore): void {
         input: 100,
       })
       await life.say('trip', OSLO)
-      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('skipped:too_many_requests')
+      const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('skipped:too_many_requests')
       expect(await statusesOf(life.engine)).toEqual(expect.arrayContaining(['pending']))
     })
   })

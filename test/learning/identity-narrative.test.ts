@@ -65,14 +65,14 @@ describe.each([
     await fact(PIANO)
     await fact('Ada saw a heron', 3)
     expect(await consolidate()).toHaveLength(2)
-    const told = await narratives()
-    expect(new Map(told.map(({ place, content }) => [place.user, content]))).toEqual(
+    const result = await narratives()
+    expect(new Map(result.map(({ place, content }) => [place.user, content]))).toEqual(
       new Map([
         [null, 'Ada is a pilot. Ada plays the piano.'],
         ['bo', 'Bo is a cook.'],
       ]),
     )
-    expect(told[0]).toMatchObject({ category: 'identity', pinned: false, trust: 'assistant' })
+    expect(result[0]).toMatchObject({ category: 'identity', pinned: false, trust: 'assistant' })
   })
 
   it('[AJ6] are told anew when what they are told from has changed, and only then', async () => {
@@ -138,17 +138,17 @@ describe.each([
     await identity(PILOT)
     await identity('Ada lives in Munich')
     await consolidate()
-    const told = await narrative()
-    const { outcome, memory } = await engine.remember(ADA, { content: told?.content ?? '' })
+    const result = await narrative()
+    const { outcome, memory } = await engine.remember(ADA, { content: result?.content ?? '' })
     expect(outcome).toBe('create')
-    await engine.remember(ADA, { content: `${told?.content} Ada likes soup.`, importance: 2 })
-    expect(await engine.get(ADA, told?.id ?? '')).toEqual(told)
+    await engine.remember(ADA, { content: `${result?.content} Ada likes soup.`, importance: 2 })
+    expect(await engine.get(ADA, result?.id ?? '')).toEqual(result)
     await engine.forget(ADA, memory.id)
     clock.advance(900 * DAY)
     await consolidate()
     await engine.memories.summarize(ADA)
-    expect(await text()).toBe(told?.content)
-    expect((await narrative())?.metadata.sourceIds).not.toContain(told?.id)
+    expect(await text()).toBe(result?.content)
+    expect((await narrative())?.metadata.sourceIds).not.toContain(result?.id)
   })
 
   it('[AJ9] go with the last statement that they are told from', async () => {

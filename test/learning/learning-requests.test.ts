@@ -21,8 +21,8 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model: new ScriptedModel(TRIP) })
     const alice = { owner: 'ada', user: 'alice', session: 'trip' }
     await life.client.ask([ROME], 'I see.', { scope: alice })
-    const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-    expect(told).toMatchObject({ outcome: 'distilled', signals: 1 })
+    const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+    expect(result).toMatchObject({ outcome: 'distilled', signals: 1 })
     await life.client.ask([ROME], 'I see.', { scope: { ...alice, user: 'bob' } })
     await expect(life.engine.learning.distill({ ...ADA, session: 'trip' })).rejects.toMatchObject({
       code: 'invalid_input',
@@ -97,8 +97,8 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open)
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const left = new AbortController()
-    const given = { signal: left.signal, onProgress: () => left.abort() }
-    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({
+    const input = { signal: left.signal, onProgress: () => left.abort() }
+    await expect(life.engine.learning.consolidate(ADA, input)).rejects.toMatchObject({
       code: 'cancelled',
     })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows

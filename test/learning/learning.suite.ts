@@ -169,11 +169,11 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.engine.jobs.start()
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['pending'])
-      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told).toMatchObject({ outcome: 'distilled', signals: 1, pending: 0 })
+      const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result).toMatchObject({ outcome: 'distilled', signals: 1, pending: 0 })
       expect(await life.engine.learning.distill({ ...ADA, session: 'trip' })).toMatchObject({
         outcome: 'no_signals',
-        episode: told.episode,
+        episode: result.episode,
       })
       await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({
         code: 'invalid_input',

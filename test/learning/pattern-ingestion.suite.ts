@@ -93,8 +93,11 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
           await ingestConversation(parts, input, NEVER).catch(() => null)
           calls = store.calls()
           await ingestConversation(session.partsWith(null), input, NEVER)
-          const kept = (await session.memories()).map((each) => [each.content, each.sourceCount])
-          expect(kept, `${when} call ${call}`).toEqual([
+          const remaining = (await session.memories()).map((each) => [
+            each.content,
+            each.sourceCount,
+          ])
+          expect(remaining, `${when} call ${call}`).toEqual([
             ['I prefer tea over coffee', 1],
             ['I live in Berlin', 1],
           ])

@@ -77,9 +77,9 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       await thinking.isReached
       const two = second.learning.distill(SESSION)
       thinking.release()
-      const told = [await one, await two]
-      expect(told.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
-      expect(told[1]?.episode).toBe(told[0]?.episode)
+      const reports = [await one, await two]
+      expect(reports.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
+      expect(reports[1]?.episode).toBe(reports[0]?.episode)
       expect(other.requests).toEqual([])
       expect((await second.conversations.episodes.list(ADA)).rows).toHaveLength(1)
     })

@@ -33,12 +33,12 @@ function openEngine(parts: { embedder?: Embedder; adjudicate?: Adjudicate } = {}
 
 /** Someone who always says the same, and remembers what was asked. */
 function judge(answer: () => Promise<Verdict>) {
-  const asked: (readonly [string, string])[] = []
+  const requests: (readonly [string, string])[] = []
   const adjudicate: Adjudicate = (older, newer) => {
-    asked.push([older, newer])
+    requests.push([older, newer])
     return answer()
   }
-  return { adjudicate, asked }
+  return { adjudicate, asked: requests }
 }
 
 describe('candidates', () => {

@@ -176,8 +176,8 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
     const sessions = async () =>
       (await engine.conversations.sessions.list(ADA)).rows.map(({ place }) => place.session)
     const before = await sessions()
-    const asked = { previousResponseId: 'resp_2' }
-    const request = { asked, format: 'responses' as const }
+    const query = { previousResponseId: 'resp_2' }
+    const request = { asked: query, format: 'responses' as const }
     await client.ask(['And where does Rex sleep when it rains outside?'], 'Inside.', request)
     expect((await sessions()).sort()).toEqual(before.sort())
     expect(await engine.conversations.getResponseOwner(ADA, 'resp_1')).toBe('own')

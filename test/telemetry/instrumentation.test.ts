@@ -256,8 +256,8 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'spare key' })
     isBroken = false
     await engine.recall(ADA, { text: 'spare key' })
-    const told = telemetry.logged.filter(({ level }) => level !== 'debug')
-    expect(told).toEqual([
+    const reports = telemetry.logged.filter(({ level }) => level !== 'debug')
+    expect(reports).toEqual([
       {
         level: 'warn',
         event: 'retriever_failed',
@@ -351,12 +351,12 @@ describe('the log of an observed engine', () => {
     await expect(failing.admin.listPlaces()).rejects.toThrow('The store is gone.')
     await yieldToEventLoop()
     expect(lines.join('')).not.toContain('spare key')
-    const told = lines.map((line) => JSON.parse(line))
-    expect(told.slice(-2)).toMatchObject([
+    const reports = lines.map((line) => JSON.parse(line))
+    expect(reports.slice(-2)).toMatchObject([
       { level: 'error', event: 'operation_failed', operation: 'status', outcome: 'internal' },
       { level: 'warn', event: 'operation_failed', operation: 'listPlaces', outcome: 'unavailable' },
     ])
-    expect(told.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
+    expect(reports.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
     await engine.close()
   })
 })

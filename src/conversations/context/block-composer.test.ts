@@ -163,14 +163,14 @@ it('[CR2.1] puts a clause that patterns learned below a newer excerpt that ranks
   const learned = { ...memory().provenance, extractor: 'patterns' }
   const excerpt = said('The gym has been four times a week lately.', { saidAt: instant(DAY_MS) })
   const clause = fact("I don't work out on Mondays", { provenance: learned })
-  const told = fact("I don't work out on Mondays")
+  const result = fact("I don't work out on Mondays")
   const orderOf = (documents: readonly SearchDocument[]) =>
     fittedOf(candidatesOf(documents, { question: 'How often do I exercise?' })).content.lines.map(
       ({ document }) => document,
     )
   expect(orderOf([excerpt, clause])).toEqual([excerpt, clause])
   expect(orderOf([clause, excerpt])).toEqual([clause, excerpt])
-  expect(orderOf([excerpt, told])).toEqual([told, excerpt])
+  expect(orderOf([excerpt, result])).toEqual([result, excerpt])
 })
 
 it('[CR3] counts a fact and the turn that it came from once', () => {

@@ -116,9 +116,9 @@ it('[FC9] applied to what was known, gives what was seen, with no file twice', (
       for (const { from, to } of changed) expect(from.hash).not.toBe(to.hash)
 
       const unchanged = diffTree(known, now).unchanged.length
-      const kept = unchanged + changed.length + touched.length + moved.length
-      expect(kept + added.length).toBe(seen.size)
-      expect(kept + removed.length).toBe(known.size)
+      const stored = unchanged + changed.length + touched.length + moved.length
+      expect(stored + added.length).toBe(seen.size)
+      expect(stored + removed.length).toBe(known.size)
     }),
     { numRuns: 2_000 },
   )

@@ -104,11 +104,11 @@ export function describeFileSearch(name: string, open: () => Promise<OpenedSearc
       expect(missing.text).toBe('')
       expect(missing.reason).toEqual(expect.any(String))
       for (const path of ['../secret.md', '/etc/hosts', 'memory/../../x.md']) {
-        const told = await search.readFile(ADA, path).then(
+        const result = await search.readFile(ADA, path).then(
           ({ text }) => text,
           ({ code }: { readonly code: string }) => code,
         )
-        expect(['', 'invalid_input']).toContain(told)
+        expect(['', 'invalid_input']).toContain(result)
       }
     })
 

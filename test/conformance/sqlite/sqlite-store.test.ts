@@ -38,8 +38,8 @@ const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 const instant = (ms: number) => ms as Instant
 
 async function both(resident: OwnerCacheOptions = {}) {
-  const given = { path: temporaryFile('shared.db'), ownerCache: resident }
-  const stores = [await open(given), await open(given)] as const
+  const input = { path: temporaryFile('shared.db'), ownerCache: resident }
+  const stores = [await open(input), await open(input)] as const
   onTestFinished(async () => {
     for (const store of stores) await store.close()
   })
@@ -133,8 +133,8 @@ it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resi
   expect(await store.commit(refused)).toMatchObject({ kind: 'conflict' })
   const where = { ids: [CAT.id, DOG.id] }
   const { rows } = await store.find('memory', ADA, { where, limit: 2 })
-  const told = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
-  expect(told).toEqual([
+  const reports = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
+  expect(reports).toEqual([
     { id: DOG.id, useCount: DOG.useCount + 2, lastUsedAt: 50 },
     { id: CAT.id, useCount: CAT.useCount + 4, lastUsedAt: 30 },
   ])
@@ -148,14 +148,14 @@ it('[ST42] a growing owner has the same results with and without the cache', asy
   ]
   for (let number = 0; number < 12; number++) {
     const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
-    const told = []
+    const events = []
     for (const store of stores) {
       await store.commit([putting(row)])
       const where = { statuses: ['active'] } as const
-      told.push(await store.searchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
+      events.push(await store.searchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
     }
-    expect(told[0]).toEqual(told[2])
-    expect(told[1]).toEqual(told[2])
+    expect(events[0]).toEqual(events[2])
+    expect(events[1]).toEqual(events[2])
   }
   for (const store of stores) await store.close()
 })

@@ -77,8 +77,8 @@ export function describeDocuments(open: OpenStore): void {
       const best = await store.searchText(ALL_OF_ADA, { ...match, limit: 4, where: {} })
       const ids = plain.hits.map(({ id }) => id)
       const joined = [...plain.hits, ...best.hits.filter(({ id }) => !ids.includes(id))]
-      const asked = { ...match, limit, where: BOTH, memoriesMin: 4 }
-      const { hits } = await store.searchText(ALL_OF_ADA, asked)
+      const query = { ...match, limit, where: BOTH, memoriesMin: 4 }
+      const { hits } = await store.searchText(ALL_OF_ADA, query)
       expect([plain.hits, joined]).toContainEqual(hits)
     }
   })
@@ -200,16 +200,16 @@ export function describeDocuments(open: OpenStore): void {
       after: [learned[1]?.id],
     })
     expect(await store.findNeighbors({ owner: owner('bob') }, ids, 2)).toEqual(new Map())
-    const told = await store.searchText(ALL_OF_ADA, {
+    const result = await store.searchText(ALL_OF_ADA, {
       text: 'sentence',
       limit: 9,
       where: BOTH,
       neighborRequest: { reach: 2, hits: 9 },
     })
-    for (const { id, neighbors: surroundings } of told.hits) {
+    for (const { id, neighbors: surroundings } of result.hits) {
       if (surroundings !== undefined) {
-        const asked = await store.findNeighbors(ALL_OF_ADA, [id], 2)
-        expect(surroundings).toEqual(asked.get(id) ?? null)
+        const response = await store.findNeighbors(ALL_OF_ADA, [id], 2)
+        expect(surroundings).toEqual(response.get(id) ?? null)
       }
     }
   })

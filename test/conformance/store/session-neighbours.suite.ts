@@ -16,14 +16,14 @@ export function describeSurroundings(open: OpenStore): void {
       a < b ? -1 : 1,
     )
     expect(around.map(([id]) => id)).toEqual(ids)
-    const told = around.map(([, surroundings]) => surroundings)
-    expect(told[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
-    expect(told[3]).toEqual({
+    const reports = around.map(([, surroundings]) => surroundings)
+    expect(reports[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
+    expect(reports[3]).toEqual({
       session: 'today',
       before: [ids[2], ids[1]],
       after: [ids[4], ids[5]],
     })
-    expect(told[5]).toEqual({ session: 'today', before: [ids[4], ids[3]], after: [] })
+    expect(reports[5]).toEqual({ session: 'today', before: [ids[4], ids[3]], after: [] })
   })
 
   it('[ST27] keeps sessions, users and owners apart, and leaves out what has no session', async () => {
@@ -78,7 +78,7 @@ export function describeSurroundings(open: OpenStore): void {
       if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
       if (speaker !== undefined) expect(speaker).toBe(speakers.get(id))
     }
-    const told = hits.map(({ neighbors: surroundings }) => surroundings !== undefined)
-    expect(told.lastIndexOf(true)).toBeLessThan(15)
+    const reports = hits.map(({ neighbors: surroundings }) => surroundings !== undefined)
+    expect(reports.lastIndexOf(true)).toBeLessThan(15)
   })
 }

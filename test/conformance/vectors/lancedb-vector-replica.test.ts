@@ -145,13 +145,13 @@ function describeTables(lance: InstalledLance): void {
       ' ',
       '%_',
     ]
-    const given = names.map((name, number) =>
+    const inputs = names.map((name, number) =>
       point(number, {
         place: { owner: owner(name), user: user(name), session: session(name) },
         textHash: `hash ${name}`,
       }),
     )
-    await mirror.upsert(SPACE, given)
+    await mirror.upsert(SPACE, inputs)
     for (const [number, name] of names.entries()) {
       const filter = { owner: owner(name), user: name, session: name }
       const [hit, ...more] = await mirror.search(SPACE, filter, {
@@ -159,12 +159,12 @@ function describeTables(lance: InstalledLance): void {
         limit: 9,
       })
       expect(more, JSON.stringify(name)).toEqual([])
-      expect(hit).toMatchObject({ id: given[number]?.id, textHash: `hash ${name}` })
+      expect(hit).toMatchObject({ id: inputs[number]?.id, textHash: `hash ${name}` })
       const listed = await mirror.list(SPACE, { owner: owner(name), limit: 9 })
       expect(listed.map((row) => row.owner)).toEqual([name])
     }
     for (const [number, name] of names.entries()) {
-      await mirror.remove(SPACE, owner(name), idsOf(given))
+      await mirror.remove(SPACE, owner(name), idsOf(inputs))
       expect(await mirror.count(SPACE)).toBe(names.length - number - 1)
     }
   })
@@ -200,15 +200,15 @@ function describeIndexes(lance: InstalledLance): void {
     async (_, kept) => {
       const folder = temporaryFolder()
       const mirror = await opened(lance, { folder, exactRowsMax })
-      const given = clustered(2_000, 1, kept.dimensions)
-      await mirror.upsert(kept, given)
+      const vectors = clustered(2_000, 1, kept.dimensions)
+      await mirror.upsert(kept, vectors)
       expect(await closest(mirror, kept, unitVector(kept.dimensions, 3), 20)).toHaveLength(20)
       await untilIndexed(folder, kept)
       let [found, wanted] = [0, 0]
       for (const query of unitVectors(20, kept.dimensions, 2)) {
-        const best = byLikeness(vectorsOf(given), query).slice(0, 20)
+        const best = byLikeness(vectorsOf(vectors), query).slice(0, 20)
         const hits = await mirror.search(kept, ADA_ALL, { vector: query, limit: 20 })
-        const exact = new Map(byLikeness(vectorsOf(given), query).map((hit) => [hit.id, hit]))
+        const exact = new Map(byLikeness(vectorsOf(vectors), query).map((hit) => [hit.id, hit]))
         for (const hit of hits) {
           expect(hit.similarity).toBeCloseTo(exact.get(hit.id)?.similarity ?? Number.NaN, 4)
         }
@@ -222,8 +222,8 @@ function describeIndexes(lance: InstalledLance): void {
   it('[LC4] finds what the index does not know yet, and no longer what was removed or replaced', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, exactRowsMax })
-    const given = clustered(1_000, 3)
-    await mirror.upsert(LARGE, given)
+    const vectors = clustered(1_000, 3)
+    await mirror.upsert(LARGE, vectors)
     const query = unitVector(LARGE.dimensions, 4)
     const [nearest = plainId('')] = await closest(mirror, LARGE, query, 1)
     await untilIndexed(folder)

@@ -115,9 +115,9 @@ export function describeChanges(open: OpenVectors): void {
         : ({ op: 'remove', table: 'memory', scope: ALL, id: row.id, expect: 'any' } as const),
     )
     expect(await parts.store.commit(changes)).toEqual(COMMITTED)
-    const kept = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(rows))
-    expect(kept.size).toBe(570)
-    expectBest(await nearest(parts, SPACE, ALL, query, 30), byLikeness(kept, query), 30)
+    const stored = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(rows))
+    expect(stored.size).toBe(570)
+    expectBest(await nearest(parts, SPACE, ALL, query, 30), byLikeness(stored, query), 30)
     expect(await parts.vectors.count(SPACE, ALL)).toBe(570)
   })
 }

@@ -133,8 +133,8 @@ export function describeContents(open: Open): void {
       (_, n) => `01k3x9q7ab${String((n * 37) % 50).padStart(4, '0')}`,
     )
     const ids = [...alike, ...names].map(plainId)
-    const given = ids.map((id, n) => point(n, { id, place: n % 3 === 0 ? BOB : ADA }))
-    await mirror.upsert(SPACE, given)
+    const inputs = ids.map((id, n) => point(n, { id, place: n % 3 === 0 ? BOB : ADA }))
+    await mirror.upsert(SPACE, inputs)
     const owners: readonly (OwnerId | undefined)[] = [
       undefined,
       ADA.owner,
@@ -142,7 +142,7 @@ export function describeContents(open: Open): void {
       owner('nobody'),
     ]
     for (const whose of owners) {
-      const expected = given
+      const expected = inputs
         .filter(({ place }) => whose === undefined || place.owner === whose)
         .map(({ id, place, textHash }) => ({ id, owner: place.owner, textHash }))
         .sort((a, b) => compareText(a.id, b.id))

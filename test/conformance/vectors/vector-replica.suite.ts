@@ -107,17 +107,17 @@ function describeSpaces(open: Open): void {
 function describeNearest(open: Open): void {
   it('[VM2] finds exactly the nearest of some hundreds, with their inner products', async () => {
     const mirror = await open()
-    const given = unitVectors(700, 24, 1).map((vector, n) => point(n, { vector }))
-    await mirror.upsert(SPACE, given)
+    const vectors = unitVectors(700, 24, 1).map((vector, n) => point(n, { vector }))
+    await mirror.upsert(SPACE, vectors)
     for (const query of unitVectors(8, 24, 2)) {
       const hits = await mirror.search(SPACE, ADA_ALL, { vector: query, limit: 40 })
-      const best = byLikeness(vectorsOf(given), query).slice(0, 40)
+      const best = byLikeness(vectorsOf(vectors), query).slice(0, 40)
       expect(idsOf(hits)).toEqual(idsOf(best))
       for (const [n, hit] of hits.entries()) {
         expect(Math.abs(hit.similarity - (best[n]?.similarity ?? Number.NaN))).toBeLessThan(
           ROUNDING,
         )
-        expect(hit.textHash).toBe(given.find(({ id }) => id === hit.id)?.textHash)
+        expect(hit.textHash).toBe(vectors.find(({ id }) => id === hit.id)?.textHash)
       }
     }
   })

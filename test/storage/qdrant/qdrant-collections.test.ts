@@ -124,7 +124,7 @@ it('[QD2] lists memories of one moment in their order, however many there are', 
 })
 
 it('[QD3] quantizes vectors as configured, and rescores the best exactly', async () => {
-  const kept = {
+  const stored = {
     none: [null, undefined],
     int8: [
       { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
@@ -136,7 +136,7 @@ it('[QD3] quantizes vectors as configured, and rescores the best exactly', async
     const { qdrant, mirror } = await openOnStandIn({ quantization: quantisation })
     await mirror.upsert(SPACE, [point(1)])
     await closest(mirror, SPACE, unitVector(24, 1), 5)
-    const [config, asked] = kept[quantisation]
+    const [config, asked] = stored[quantisation]
     expect((await infoOf(qdrant)).config.quantization_config).toEqual(config)
     const search = qdrant.requests.find(({ line }) => line.endsWith('/query'))
     const { params } = (search?.body ?? {}) as { params?: { quantization: unknown } } // as it was asked

@@ -110,9 +110,9 @@ describe('requests', () => {
       return { endUser, conversation }
     }
     const session = '11111111-0000-4000-8000-111111111111'
-    const told = { endUser: null, conversation: session }
-    expect(readUser(`user_ab_account__session_${session}`)).toEqual(told)
-    expect(readUser(JSON.stringify({ device_id: 'd', session_id: session }))).toEqual(told)
+    const expected = { endUser: null, conversation: session }
+    expect(readUser(`user_ab_account__session_${session}`)).toEqual(expected)
+    expect(readUser(JSON.stringify({ device_id: 'd', session_id: session }))).toEqual(expected)
     for (const other of ['{"x":1}', '{broken', 'the_session_manager', 'a@b.c']) {
       expect(readUser(other)).toEqual({ endUser: other, conversation: null })
     }

@@ -129,8 +129,8 @@ describe('requests', () => {
     expect(
       responsesFormat.parseRequest({ model: 'm', conversation: 'c', input: [] }),
     ).toMatchObject(nothing)
-    const kept = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
-    expect(responsesFormat.parseRequest(kept)).toMatchObject({
+    const settings = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
+    expect(responsesFormat.parseRequest(settings)).toMatchObject({
       model: '',
       exchanges: [{ user: 'Hi' }],
     })

@@ -48,8 +48,8 @@ it.each(dimensionsTried)(
         const prepared = prepareQuery(query)
         for (const other of names) {
           const vector = vectorOf(other, dimensions)
-          const kept = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
-          const similarity = innerProduct(query, kept)
+          const stored = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
+          const similarity = innerProduct(query, stored)
           arena.bytes.set(
             encodeRecord({ vector, sequence: 1, place: 7, isWhole }),
             arena.scratchAddress,
