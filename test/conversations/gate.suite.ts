@@ -19,13 +19,13 @@ import {
 import { ADA, ada, type OpenStore } from './conversations-support.ts'
 
 export function describeReading(name: string, open: OpenStore): void {
-  describe(`${name}: nobody decides`, () => describeOff(open))
+  describe(`${name}: gate off`, () => describeOff(open))
   describe(`${name}: rules decide`, () => describeHeuristic(open))
   describe(`${name}: a model decides`, () => describeModel(open))
 }
 
 function describeOff(open: OpenStore): void {
-  it('[PL1] looks every message up in all memories, and tells so', async () => {
+  it('[PL1] searches all memories for every message, and reports it', async () => {
     const reading = await openReading(open)
     await remember(reading.engine, [DOG, EPISODE])
     expect(await told(reading, 'Where is Rex the dog?')).toMatch(/is called Rex.*\n.*Lisbon/)
@@ -39,7 +39,7 @@ function describeOff(open: OpenStore): void {
     expect(await reading.receipt()).toMatchObject({ skipped: 'no-relevant-memories' })
   })
 
-  it('[PL1] programs that ask for a block get it by the same rules', async () => {
+  it('[PL1] context requests follow the same rules', async () => {
     const { engine } = await openReading(open)
     await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
     const question = 'Where is Rex the dog?'
@@ -101,7 +101,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await reading.lines('Write a letter to Tomasz.')).toEqual([])
   })
 
-  it('[PL2] tells who the person is as a whole when that is asked', async () => {
+  it('[PL2] injects the whole identity when the message asks for it', async () => {
     const reading = await heuristic()
     const [always = '', whole = ''] = await remember(reading.engine, [
       who('The user is called Ada'),
@@ -185,22 +185,19 @@ function describeHeuristic(open: OpenStore): void {
       '私は誰ですか？',
       'チューリップ',
     ],
-  ] as const)(
-    '[PL12] knows by patterns alone who somebody is: %s',
-    async (said, asked, all, other) => {
-      const reading = await heuristic()
-      await reading.engine.learn(ADA, said)
-      for (const [question, answer] of asked) {
-        expect(await told(reading, question)).toContain(answer)
-        expect((await reading.receipt()).gate).toMatchObject({ section: 'identity' })
-      }
-      const whole = await told(reading, all)
-      for (const [, answer] of asked) expect(whole).toContain(answer)
-      expect(whole).not.toContain(other)
-    },
-  )
+  ] as const)('[PL12] resolves a person by patterns: %s', async (said, asked, all, other) => {
+    const reading = await heuristic()
+    await reading.engine.learn(ADA, said)
+    for (const [question, answer] of asked) {
+      expect(await told(reading, question)).toContain(answer)
+      expect((await reading.receipt()).gate).toMatchObject({ section: 'identity' })
+    }
+    const whole = await told(reading, all)
+    for (const [, answer] of asked) expect(whole).toContain(answer)
+    expect(whole).not.toContain(other)
+  })
 
-  it('[PL12] tells what was asked before what else is known, and counts it as used', async () => {
+  it('[PL12] puts the answer before other facts, and counts it as used', async () => {
     const reading = await heuristic()
     const { engine, clock } = reading
     await remember(engine, [
@@ -219,7 +216,7 @@ function describeHeuristic(open: OpenStore): void {
     expect((await reading.receipt()).results.length).toBeGreaterThan(0)
   })
 
-  it('[PL2] takes no word for a name that only leads to what is said of the person', async () => {
+  it('[PL2] does not take introductory words for a name', async () => {
     const reading = await heuristic()
     await remember(reading.engine, [
       who('The user is called Ada'),
@@ -279,7 +276,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await reading.lines('What were my exact words about the cellar?')).toEqual([])
   })
 
-  it('[PL13] words that are asked for without a matter are the last ones, but not those at hand', async () => {
+  it('[PL13] quotes the latest turns without a topic, except those of the present session', async () => {
     const reading = await heuristic()
     const { client, clock } = reading
     const say = (words: string, session: string) =>
@@ -297,7 +294,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(block).not.toContain('fence is')
   })
 
-  it('[PL14] does not quote what somebody put there to give orders', async () => {
+  it('[PL14] does not quote injected instructions', async () => {
     const reading = await heuristic()
     const { client } = reading
     const say = (words: string, answer: string) =>
@@ -314,7 +311,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await told(reading, 'What were my exact words?')).not.toContain('praise')
   })
 
-  it('[PL5] quotes what was said, by those who talked, within a year', async () => {
+  it('[PL5] quotes turns with their speaker, within a year', async () => {
     const reading = await heuristic()
     const { client, engine, clock, store } = reading
     const roof = `${'It rains a lot here. '.repeat(20)}Every roof should be green, I think.`
@@ -356,7 +353,7 @@ function describeHeuristic(open: OpenStore): void {
     expect((await engine.list(ADA)).rows).toEqual([])
   })
 
-  it('[CV6] a quotation is given again as it was, until its turn is changed or gone', async () => {
+  it('[CV6] a quotation is repeated unchanged until its turn changes', async () => {
     const reading = await heuristic()
     const { client, store } = reading
     await client.ask(['Every roof should be green.'], 'Noted.', {
@@ -414,7 +411,7 @@ function describeModel(open: OpenStore): void {
     expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'none' })
   })
 
-  it('[PL3] asks the core model where there is no fast one', async () => {
+  it('[PL3] uses the extraction model without a gate model', async () => {
     const model = new ScriptedModel('none')
     await (await llm(model, { 'gateway.gateModel': '' })).lines(ABOUT_DOG)
     expect(model.requests).toMatchObject([{ model: 'test/core' }])
@@ -442,7 +439,7 @@ function describeModel(open: OpenStore): void {
     expect((await reading.receipt()).gate).toMatchObject({ ...BY_RULES, section: 'pinned' })
   })
 
-  it('[PL3] leaves it to the rules when the model is late, and to them at once after that', async () => {
+  it('[PL3] falls back to the rules when the model is late, and skips it after that', async () => {
     const model = new ScriptedModel(() => new Promise(() => {}))
     const reading = await llm(model, { 'gateway.contextTimeoutMs': 2_000 })
     await remember(reading.engine, [DOG])

@@ -72,7 +72,7 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
       expect((await inUse()).map(([content]) => content)).toContain('I live in Berlin')
     })
 
-    it('[DI20] learns by patterns where too little was said to ask a model', async () => {
+    it('[DI20] learns by patterns from turns that are too short for a model', async () => {
       const session = await openSession(open)
       const model = new ScriptedModel()
       const input = { ...CONVERSATION, turns: [{ user: 'My name is Ada.' }] }

@@ -33,7 +33,7 @@ it('[CN6] everything leaves that was not used for as long as the setting says', 
   })
 })
 
-it('[CN8] what is pinned, of identity or not active never leaves by itself', () => {
+it('[CN8] never evicts pinned, inactive or identity memories', () => {
   const fields = { ...settings, 'retention.unusedDays': 1 }
   const old = { salience: 0, updatedAt: ago(900) }
   expect(decide({ ...old, pinned: true }, fields)).toBeNull()
@@ -48,7 +48,7 @@ it('[CN7] a retention of 0 days keeps everything', () => {
   expect(computeRetentionCutoff(NOW, 365)).toBe(ago(365))
 })
 
-it('[CN12] after a long gap nobody knows how much time has passed', () => {
+it('[CN12] after a long gap, the elapsed time is unknown', () => {
   expect(isClockSuspect(null, NOW)).toBe(false)
   expect(isClockSuspect(ago(30), NOW)).toBe(false)
   expect(isClockSuspect(ago(31), NOW)).toBe(true)

@@ -76,7 +76,7 @@ it.each(dimensionsTried)(
 )
 
 it.each(dimensionsTried)(
-  '[VI12] an estimate over %i dimensions is off by no more than its margin',
+  '[VI12] an estimate over %i dimensions is within its margin',
   (dimensions) => {
     const segment = new VectorArena(2 ** 20)
     const address = segment.allocateSegment() ?? Number.NaN
