@@ -128,7 +128,7 @@ export function describeLife(name: string, open: OpenStore): void {
       expect(model.lastPrompt).toContain('Oslo')
     })
 
-    it('[LI2] another session of the same user ends the wait, and no other user's does', async () => {
+    it('[LI2] another session of the same user ends the wait, and that of another user does not', async () => {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
