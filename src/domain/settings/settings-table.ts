@@ -85,6 +85,16 @@ const RECALL_SETTINGS = {
     scope: 'system',
     help: 'Lets all owners read the shared memory (the owner `@shared`), which superadmins write.',
   },
+  'recall.ownerMemoryForUsers': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Lets recall for a user of an owner also find the memories of the owner that belong to no user. Off by default, because users could read what others let the owner remember.',
+  },
+  'recall.maxAgeDays': {
+    ...integer(0, [0, 3_650]),
+    scope: 'owner',
+    help: 'Recall finds nothing that was stored more than this many days ago. 0 sets no limit. Pinned identity is always given.',
+  },
   'recall.limit': {
     ...integer(10, [1, 100]),
     scope: 'owner',
