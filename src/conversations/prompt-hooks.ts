@@ -21,6 +21,7 @@ import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { ContextBuilder } from './context/context-builder.ts'
+import { toBlockBudget } from './context/context-preparation.ts'
 
 export interface PromptHooks {
   /**
@@ -118,7 +119,7 @@ async function recallForPrompt(
     text,
     at: ports.clock.now(),
     settings,
-    tokensMax: settings['gateway.contextTokensMax'],
+    tokensMax: toBlockBudget(settings),
     countTokens: ports.countTokens ?? estimateTokens,
     previousMessages: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
