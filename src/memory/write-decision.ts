@@ -128,7 +128,7 @@ export function decideWrite(context: WriteContext): WriteDecision {
   }
   const paraphrased = comparisons.find(
     ({ memory, older, isAdjudicated, verdict }) =>
-      isAdjudicated && verdict !== 'different' && isParaphrase(context, newer, memory, older),
+      isAdjudicated && verdict !== 'unrelated' && isParaphrase(context, newer, memory, older),
   )
   return paraphrased === undefined
     ? { kind: 'create', memory: createMemory(context) }
@@ -142,7 +142,8 @@ function isParaphrase(
   memory: Memory,
   older: ParsedStatement,
 ): boolean {
-  if (paraphrases === null || listNumbers(draft.content) !== listNumbers(memory.content)) return false
+  if (paraphrases === null || listNumbers(draft.content) !== listNumbers(memory.content))
+    return false
   return paraphrases.has(memory.id) || isNearDuplicate(newer, older)
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
+import { createFallbackEmbedder } from '../../models/embedders/fallback-embedder.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { isShippedModel } from '../../models/embedders/local/local-embedder-options.ts'
 import {
@@ -24,7 +25,6 @@ import {
 } from '../../models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../models/embedders/sqlite-embedding-cache.ts'
 import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
-import { createFallbackEmbedder } from '../../models/embedders/fallback-embedder.ts'
 import { createUnavailableEmbedder } from '../../models/embedders/unavailable-embedder.ts'
 import type { Reranker } from '../../models/reranker.ts'
 import { openLocalReranker } from '../../models/rerankers/local-reranker.ts'
