@@ -27,8 +27,8 @@ const INLINED = [
 const PLACE = /__PLACE_OF\("([^"]+)"\)/g
 
 /**
- * A module that asks where it is gets the answer that it would get on its own, wherever it is put: it looks for workers
- * beside it, and for what else is in the package.
+ * `import.meta.url` keeps its meaning wherever a module is bundled: modules find their workers and the other
+ * files of the package.
  */
 const ownPlaces = {
   name: 'own-places',

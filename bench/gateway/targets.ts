@@ -3,11 +3,12 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPackageFolder } from '../../src/lib/package-folder.ts'
-import { EMBEDDING, fillFolder } from './filling.ts'
+import { EMBEDDING, fillFolder } from './gateway-data.ts'
 import {
   answering,
   firstLine,
   freePort,
+  processorMs,
   residentMb,
   startProgram,
   stopProcess,
@@ -25,6 +26,8 @@ export type Target = {
   readonly headers: { readonly [name: string]: string }
   /** What its process holds; null where there is none of its own. */
   residentMb(): number | null
+  /** The processor time that its process has used; null where it is unknown. */
+  processorMs(): number | null
   stop(): Promise<void>
 }
 
@@ -35,13 +38,14 @@ export function direct(baseUrl: string): Target {
     model: 'gpt-test',
     headers: { authorization: 'Bearer sk-test' },
     residentMb: () => null,
+    processorMs: () => null,
     stop: async () => {},
   }
 }
 
 export async function startRecollect(
   name: string,
-  given: {
+  options: {
     readonly folder: string
     readonly baseUrl: string
     readonly memories: number
@@ -49,12 +53,12 @@ export async function startRecollect(
     readonly hasMemory: boolean
   },
 ): Promise<Target> {
-  mkdirSync(given.folder, { recursive: true })
-  const secret = await fillFolder(given)
+  mkdirSync(options.folder, { recursive: true })
+  const secret = await fillFolder(options)
   const program = join(findPackageFolder(), 'dist', 'app', 'cli-main.js')
-  const log = join(given.folder, 'server.log')
+  const log = join(options.folder, 'server.log')
   const child = startProgram(
-    [program, 'serve', '--json', '--port', '0', '--data', given.folder],
+    [program, 'serve', '--json', '--port', '0', '--data', options.folder],
     { RECOLLECT_EMBEDDING_SOURCE: EMBEDDING, RECOLLECT_REQUESTS_PER_MINUTE: '0' },
     ['ignore', 'pipe', openSync(log, 'w')],
   )
@@ -84,8 +88,16 @@ export async function startPortkey(baseUrl: string): Promise<Target> {
   })
 }
 
-function target(child: ChildProcess, what: Omit<Target, 'residentMb' | 'stop'>): Target {
-  return { ...what, residentMb: () => residentMb(child), stop: () => stopProcess(child) }
+function target(
+  child: ChildProcess,
+  what: Omit<Target, 'residentMb' | 'processorMs' | 'stop'>,
+): Target {
+  return {
+    ...what,
+    residentMb: () => residentMb(child),
+    processorMs: () => processorMs(child),
+    stop: () => stopProcess(child),
+  }
 }
 
 function peerFolder(): string {
