@@ -189,8 +189,9 @@ function useCommands(text: string, onShowHelp: () => void): readonly Command[] {
   })
   const words = text.toLowerCase().split(/\s+/)
   const matches = ({ name, words: further = '' }: Command) => {
-    const searched = `${name} ${further}`.toLowerCase()
-    return words.every((word) => searched.includes(word))
+    // Words are matched from their beginning.
+    const searched = ` ${name} ${further}`.toLowerCase().replace(/[.\-/(]/g, ' ')
+    return words.every((word) => searched.includes(` ${word}`))
   }
   const ownCommands = [...pages, ...actions.filter(({ isAllowed }) => isAllowed)].filter(matches)
   if (!isSearching) return ownCommands
