@@ -9,6 +9,8 @@ const POINTS_PER_CLUSTER = 14
 const CLUSTERS_MAX = 9
 const ROUNDS = 12
 const WORDS_SHOWN = 2
+/** How much more frequent a word is in the group than outside of it. */
+const DISTINCTION = 2
 /** Shorter words say little in languages with spaces. */
 const WORD_CHARACTERS_MIN = 4
 
@@ -18,11 +20,15 @@ export function findClusters(places: readonly Place[]): readonly Cluster[] {
   const groups = groupByNearest(places, count).filter(({ length }) => length > 2)
   const words = groups.map((group) => countWords(group.map(({ content }) => content)))
   const everywhere = countWords(places.map(({ content }) => content))
-  return groups.map((group, index) => ({
-    center: centerOf(group),
-    label: nameGroup(words[index] ?? new Map(), everywhere, group.length, places.length),
-    size: group.length,
-  }))
+  const clusters = new Map<string, Cluster>()
+  for (const [index, group] of groups.entries()) {
+    const label = nameGroup(words[index] ?? new Map(), everywhere, group.length, places.length)
+    const [first = ''] = label.split(',')
+    // Of several groups about the same, only the largest is named.
+    if (label === '' || (clusters.get(first)?.size ?? 0) >= group.length) continue
+    clusters.set(first, { center: centerOf(group), label, size: group.length })
+  }
+  return [...clusters.values()]
 }
 
 /** k-means with fixed starting points, so that the same map always has the same groups. */
@@ -83,7 +89,7 @@ function countWords(texts: readonly string[]): ReadonlyMap<string, number> {
     for (const { segment, isWordLike } of segmenter.segment(text)) {
       const isSpaced = /\p{Script=Latin}|\p{Script=Cyrillic}|\p{Script=Greek}/u.test(segment)
       const isLong = segment.length >= (isSpaced ? WORD_CHARACTERS_MIN : 2)
-      if (isWordLike === true && isLong) words.add(segment.toLowerCase())
+      if (isWordLike === true && isLong && !/\d/.test(segment)) words.add(segment.toLowerCase())
     }
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   }
@@ -101,8 +107,13 @@ function nameGroup(
     .map(([word, count]) => {
       const share = count / size
       const others = ((everywhere.get(word) ?? 0) - count + 0.5) / Math.max(1, total - size)
-      return { word, score: share * Math.log(1 + share / others) }
+      return {
+        word,
+        isOwn: share > DISTINCTION * others,
+        score: share * Math.log(1 + share / others),
+      }
     })
+    .filter(({ isOwn }) => isOwn)
     .sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1))
     .slice(0, WORDS_SHOWN)
     .map(({ word }) => word)
