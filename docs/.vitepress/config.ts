@@ -72,6 +72,7 @@ export default defineConfig({
           { text: 'Which way in?', link: '/clients/' },
           { text: 'OpenAI SDK', link: '/clients/openai' },
           { text: 'Anthropic SDK', link: '/clients/anthropic' },
+          { text: 'Google Gen AI SDK', link: '/clients/gemini' },
           { text: 'Vercel AI SDK', link: '/clients/ai-sdk' },
           { text: 'LangChain and LangGraph', link: '/clients/langchain' },
           { text: 'OpenAI Agents SDK', link: '/clients/openai-agents' },

@@ -244,8 +244,15 @@ function resolveDefaults(
   return Object.fromEntries(entries) as ProviderRegistry['defaults'] // one for each format
 }
 
+const IMPLIED_KINDS: Readonly<Record<ApiFormat, ProviderKind>> = {
+  chat: 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'gemini',
+}
+
 function impliedDefault(format: ApiFormat, providers: readonly Provider[]): string | null {
-  const wanted = format === 'messages' ? 'anthropic' : 'openai'
+  const wanted = IMPLIED_KINDS[format]
   const first = providers.find(({ kind }) => kind === wanted)
   if (first !== undefined) return first.name
   // Ollama and the demo always exist, so they do not reveal the intended default.
