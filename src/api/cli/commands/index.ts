@@ -36,6 +36,7 @@ import { createCompletionCommand } from './program/completion-command.ts'
 import { connectCommand } from './program/connect-command.ts'
 import { demoCommand } from './program/demo-command.ts'
 import { createHelpCommand, versionCommand } from './program/help-commands.ts'
+import { hookCommand } from './program/hook-command.ts'
 import { mcpCommand, serveCommand } from './program/serve-commands.ts'
 
 const WORKING: readonly Command[] = [
@@ -66,6 +67,7 @@ const WORKING: readonly Command[] = [
   serveCommand,
   mcpCommand,
   connectCommand,
+  hookCommand,
   keysCommand,
   ownersCommand,
   auditCommand,

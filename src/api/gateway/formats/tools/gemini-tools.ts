@@ -3,7 +3,6 @@
  * Only newer models give calls an id; of others, the signature of a thought identifies the call that it led to.
  */
 
-import { randomUUID } from 'node:crypto'
 import {
   filterObjects,
   isList,
@@ -177,12 +176,14 @@ function isMemoryCall(part: JsonObject, memoryTools: ReadonlySet<string>): boole
   return call !== null && memoryTools.has(toText(call.name))
 }
 
+let unidentifiedCalls = 0
+
 /** A call that nothing identifies gets an id that no other call has, so that it is never taken for one. */
 function parseCall(part: JsonObject): ToolCall {
   const { id, name, args } = readCall(part) ?? {}
   const signature = toText(readField(part, 'thoughtSignature'))
   return {
-    id: toText(id) || signature || randomUUID(),
+    id: toText(id) || signature || `unidentified ${++unidentifiedCalls}`,
     name: toText(name),
     arguments: JSON.stringify(args ?? {}),
   }
