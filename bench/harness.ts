@@ -1,5 +1,5 @@
 /**
- * The harness of all benches: times what it is given, shows progress to a person, and answers in one shape.
+ * The harness of all benches: timing, progress display, and one report format.
  * A bar is a promise with a number; it is printed with what was measured, and never adjusted to it.
  */
 import { arch, cpus, platform, totalmem } from 'node:os'

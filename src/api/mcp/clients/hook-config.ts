@@ -5,7 +5,7 @@
 import { posix, win32 } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
 import { isObject } from '../../../lib/json.ts'
-import { CLIENTS, type ConfigChange, type Platform, withPathInError } from './client-config.ts'
+import { type ConfigChange, type Platform, withPathInError } from './client-config.ts'
 import { readJsonc, removeJsoncValue, setJsoncValue } from './jsonc-editor.ts'
 
 type HookClient = {
@@ -25,7 +25,7 @@ const SECONDS = { perSecond: 1, name: 'timeout' }
 export const HOOK_CLIENTS = {
   'claude-code': {
     path: ['.claude', 'settings.json'],
-    events: ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop'],
+    events: ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SessionEnd'],
     timeout: SECONDS,
     next: 'Start a new session; /hooks lists the hooks.',
   },
@@ -37,13 +37,13 @@ export const HOOK_CLIENTS = {
   },
   gemini: {
     path: ['.gemini', 'settings.json'],
-    events: ['SessionStart', 'BeforeAgent', 'PreCompress', 'AfterAgent'],
+    events: ['SessionStart', 'BeforeAgent', 'PreCompress', 'AfterAgent', 'SessionEnd'],
     timeout: { ...SECONDS, perSecond: 1_000 },
     next: 'Start a new session; /hooks lists the hooks.',
   },
   cursor: {
     path: ['.cursor', 'hooks.json'],
-    events: ['sessionStart', 'beforeSubmitPrompt', 'preCompact', 'stop'],
+    events: ['sessionStart', 'beforeSubmitPrompt', 'preCompact', 'stop', 'sessionEnd'],
     timeout: SECONDS,
     isFlat: true,
     next: 'Open a new chat; the settings list the hooks.',
@@ -69,9 +69,8 @@ export function hookConfigPath(name: HookClientName, platform: Platform, home: s
 const TIMEOUT_SECONDS = 60
 
 /** The shell command of a hook. `words` are the program and its options; each is quoted as needed. */
-export function hookCommand(name: HookClientName, words: readonly string[]): string {
-  const [program = '', ...rest] = words
-  return [program, ...rest, 'hook', name].map(quote).join(' ')
+export function hookCommandLine(words: readonly string[]): string {
+  return [...words, 'hook'].map(quote).join(' ')
 }
 
 function quote(word: string): string {
@@ -123,7 +122,7 @@ function setHooksOf(
     throw new AppError('invalid_input', `"hooks.${event}" is no list.`)
   }
   const known: readonly unknown[] = listed ?? []
-  const foreign = known.filter((entry) => !isOurs(name, entry))
+  const foreign = known.filter((entry) => !isOurs(entry))
   const ours = command === null ? [] : [toEntry(name, command)]
   if (foreign.length + ours.length === 0) return removeJsoncValue(text, ['hooks', event])
   return setJsoncValue(text, ['hooks', event], [...foreign, ...ours])
@@ -136,19 +135,12 @@ function toEntry(name: HookClientName, command: string): object {
 }
 
 /** Whether an entry holds nothing but a hook of ours, whatever the path and options of an earlier installation. */
-function isOurs(name: HookClientName, entry: unknown): boolean {
+function isOurs(entry: unknown): boolean {
   const inner: unknown = Object(entry).hooks
   const handlers: readonly unknown[] = Array.isArray(inner) ? inner : [entry]
-  return handlers.length > 0 && handlers.every((handler) => runsOurs(name, Object(handler).command))
+  return handlers.length > 0 && handlers.every((handler) => runsOurs(Object(handler).command))
 }
 
-function runsOurs(name: HookClientName, command: unknown): boolean {
-  return (
-    typeof command === 'string' &&
-    new RegExp(`(?:recollect|cli-main).* hook ${name}$`).test(command)
-  )
-}
-
-export function hookTitle(name: HookClientName): string {
-  return CLIENTS[name].title
+function runsOurs(command: unknown): boolean {
+  return typeof command === 'string' && /(?:recollect|cli-main).* hook$/.test(command)
 }

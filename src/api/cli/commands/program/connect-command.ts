@@ -25,7 +25,7 @@ import {
 import {
   type HookClientName,
   hookClientNames,
-  hookCommand,
+  hookCommandLine,
   hookConfigPath,
   isHookClientName,
   planHooks,
@@ -115,18 +115,18 @@ function printed(
   if (hookClient === null) {
     return { json: { client: name, path, text: entry }, text: entry.trimEnd() }
   }
-  const hooks = planHooks(hookClient, platform, home, null, hookCommandFor(call, hookClient))
+  const hooks = planHooks(hookClient, platform, home, null, hookCommandFor(call))
   const parts = [`${path}:`, entry.trimEnd(), `${hooks.path}:`, hooks.after.trimEnd()]
   const json = { client: name, path, text: entry, hooks: { path: hooks.path, text: hooks.after } }
   return { json, text: parts.join('\n') }
 }
 
 /** The command with its scope, and with the server that it asks; the key comes from the environment. */
-function hookCommandFor(call: ConnectCall, client: HookClientName): string {
+function hookCommandFor(call: ConnectCall): string {
   const { remote, explicitScope, explicitDataFolder } = call.getEnvironment()
   const { owner, user } = explicitScope
   const key = remote?.key ?? null
-  return hookCommand(client, [
+  return hookCommandLine([
     ...programFor(call),
     ...(remote === null ? [] : ['--url', remote.url]),
     ...(key === null || !call.options['plain-key'] ? [] : ['--key', key]),
@@ -145,7 +145,7 @@ async function planHooksFor(
   const { home } = call.host.homes
   const path = hookConfigPath(client, platform, home)
   const existing = path === entry.path ? entry.after : await textOf(path)
-  const command = call.options.remove ? null : hookCommandFor(call, client)
+  const command = call.options.remove ? null : hookCommandFor(call)
   const plan = planHooks(client, platform, home, existing, command)
   return path === entry.path ? { ...plan, isChanged: plan.after !== (entry.before ?? '') } : plan
 }
