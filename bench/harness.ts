@@ -27,6 +27,8 @@ export type BenchOptions = {
   readonly scale: number
   /** How long a bench that has a long run goes on with it; none without. */
   readonly soakSeconds?: number
+  /** After how many minutes a bench that fills a large store stops filling it; it goes on with what is there. */
+  readonly minutes?: number
   /** One part of a bench that has several; all without. */
   readonly only?: string
   /** Folder with the public data sets, for a bench that reads one. */

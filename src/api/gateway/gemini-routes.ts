@@ -13,6 +13,7 @@ import {
   type readField,
 } from './formats/gemini-generate-content.ts'
 import { replaceValue } from './formats/json-edit.ts'
+import { refersToStateOf } from './formats/provider-references.ts'
 import { type GatewayRequest, readRequestBody } from './gateway-request.ts'
 import type { ModelList } from './model-list.ts'
 import type { GatewayCaches } from './proxy/chat-turn.ts'
@@ -61,13 +62,13 @@ async function callModel(
   { providerState }: GatewayCaches,
 ): Promise<void> {
   const { options, request, caller } = exchange
-  const { json, text, bytes } = await readRequestBody(exchange)
+  const body = await readRequestBody(exchange, refersToStateOf('gemini'))
   const { provider, model } = routeModel(options.registry, 'gemini', target.model)
   const { owner } = parseMemoryHeaders(request, caller)
-  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'gemini', json })
-  const edited = model === target.model ? null : renameModel(text, json, model)
-  const body = edited === null ? bytes : Buffer.from(edited, 'utf8')
-  await forwardRequest(exchange, provider, geminiPath({ ...target, model }), body, 'gemini')
+  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'gemini', body })
+  const edited = model === target.model ? null : renameModel(body.text, body.json, model)
+  const bytes = edited === null ? body.bytes : body.toBytes(edited)
+  await forwardRequest(exchange, provider, geminiPath({ ...target, model }), bytes, 'gemini')
 }
 
 /** Requests for embeddings repeat the model of the path in the body. */

@@ -30,6 +30,7 @@ import {
   groupExchanges,
   hasUserContent,
   type RequestPart,
+  readRecentParts,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -123,7 +124,7 @@ function parseRequest(body: JsonObject, { model, action }: GeminiTarget): ModelR
     },
     () => ({
       instructions: readText(readField(body, 'systemInstruction')),
-      ...groupExchanges(contents.flatMap(toRequestParts)),
+      ...groupExchanges(readRecentParts(contents, toRequestParts)),
       characters: countCharacters(body),
     }),
   )

@@ -13,7 +13,7 @@ import type { ModelRoute } from '../../../models/provider.ts'
 import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
-import { countCharacters } from '../formats/request-text.ts'
+import { refersToStateOf } from '../formats/provider-references.ts'
 import { type GatewayRequest, type RequestBody, readRequestBody } from '../gateway-request.ts'
 import type { HiddenToolCalls } from '../tools/hidden-tool-calls.ts'
 import type { ToolSupportCache } from '../tools/tool-handler.ts'
@@ -33,8 +33,6 @@ export type ChatTurn = {
   readonly format: WireFormat
   readonly caches: GatewayCaches
   readonly headers: MemoryHeaders
-  /** Whether memory stays out because the request has too much text. */
-  readonly isTooLarge: boolean
   /** Whose memory it is about; the name that the client gives its end user counts where no header names one. */
   readonly user: string | null
   readonly body: RequestBody
@@ -51,28 +49,18 @@ export async function readChatTurn(
   const { options, request, caller } = exchange
   const startedAt = performance.now()
   const wishes = parseMemoryHeaders(request, caller)
-  const body = await readRequestBody(exchange)
-  const isTooLarge = hasTooMuchText(body)
-  const headers = isTooLarge ? { ...wishes, memory: false } : wishes
+  const body = await readRequestBody(exchange, refersToStateOf(format.name))
+  const headers = body.isTooLarge ? { ...wishes, memory: false } : wishes
   const modelRequest = format.parseRequest(body.json)
   const route = routeModel(options.registry, format.name, modelRequest.model)
   const { providerState } = caches
   const { provider } = route
   await assertOwnReferences(exchange, {
-    ...{ providerState, provider, format: format.name, json: body.json },
+    ...{ providerState, provider, format: format.name, body },
     owner: headers.owner,
   })
   const user = selectUser(headers, modelRequest)
-  return { format, caches, headers, isTooLarge, user, body, modelRequest, route, startedAt }
-}
-
-/** Reading more would hold up the requests of everybody else. Images and files do not count. */
-const MEMORY_TEXT_CHARACTERS_MAX = 4_000_000
-
-function hasTooMuchText({ bytes, json }: RequestBody): boolean {
-  return (
-    bytes.length > MEMORY_TEXT_CHARACTERS_MAX && countCharacters(json) > MEMORY_TEXT_CHARACTERS_MAX
-  )
+  return { format, caches, headers, user, body, modelRequest, route, startedAt }
 }
 
 /** End users may have any name; one that is no valid user name is hashed, and so still stands for the same user. */
@@ -133,9 +121,9 @@ export function injectContext(
   const routed = isNamed ? text : replaceModel(text, route.model)
   return {
     text: routed,
-    bytes: routed === body.text ? body.bytes : Buffer.from(routed, 'utf8'),
+    bytes: routed === body.text ? body.bytes : body.toBytes(routed),
     placement: injected?.placement ?? null,
-    skipped: turn.isTooLarge
+    skipped: body.isTooLarge
       ? 'too-large'
       : block !== null && injected === null
         ? 'no-insertion-point'

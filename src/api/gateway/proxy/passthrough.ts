@@ -2,11 +2,10 @@
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
-import type { JsonObject } from '../../../lib/json.ts'
 import type { Provider, ProviderRegistry } from '../../../models/provider.ts'
 import type { UpstreamRequest } from '../../../models/upstream.ts'
 import { assertAccess, hasAccess } from '../../operations/authorization.ts'
-import type { GatewayRequest } from '../gateway-request.ts'
+import type { GatewayRequest, RequestBody } from '../gateway-request.ts'
 import {
   copyResponseHeaders,
   parseMemoryHeaders,
@@ -53,17 +52,23 @@ type ReferenceCheck = {
   readonly provider: Provider
   readonly owner: string
   readonly format: ApiFormat
-  readonly json: JsonObject
+  readonly body: RequestBody
 }
 
 /** Under the shared account, a request refers to its owner's state only; under the client's own, the provider decides. */
 export async function assertOwnReferences(
   exchange: GatewayRequest,
-  { providerState, provider, owner, format, json }: ReferenceCheck,
+  { providerState, provider, owner, format, body }: ReferenceCheck,
 ): Promise<void> {
   if (!usesSharedAccount(exchange, provider)) return
   const acceptsUnknown = hasAccess(exchange.caller, 'manage')
-  await providerState.assertReferences(owner, format, json, acceptsUnknown)
+  if (body.isUnread && !acceptsUnknown) {
+    throw new AppError(
+      'too_large',
+      'A message has too many parts, or the request refers to too much, to be checked. Send less.',
+    )
+  }
+  await providerState.assertReferences(owner, format, body.json, acceptsUnknown)
 }
 
 /** `path` is below the base URL of the provider. */

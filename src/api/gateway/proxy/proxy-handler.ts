@@ -179,7 +179,7 @@ async function sendUpstream(
     const text = restoreHiddenToolCalls(format.name, edited.text, hiddenCalls)
     const upstream = await send(
       prepared.receipt === null ? forwarded : limitAcceptEncoding(forwarded),
-      text === edited.text ? edited.bytes : Buffer.from(text, 'utf8'),
+      text === edited.text ? edited.bytes : body.toBytes(text),
     )
     return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, rejectsTools }
   }
@@ -214,7 +214,7 @@ async function sendUpstream(
     hiddenCalls,
     signal,
     send: (text, roundSignal) =>
-      send(requestIdentityEncoding(forwarded), Buffer.from(text, 'utf8'), roundSignal),
+      send(requestIdentityEncoding(forwarded), body.toBytes(text), roundSignal),
   })
   if (answer !== null) {
     const { toolCalls, ...upstream } = answer

@@ -112,7 +112,7 @@ const asked = { model: MODEL, contents: QUESTION, config }
 
 describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${missing}`}`, () => {
   describe.each(MODES)('%s', (mode) => {
-    it.each(['whole', 'streamed'])('[GW29.1] answers %s, with only a block added', async (way) => {
+    it.each(['whole', 'streamed'])('[GW30.1] answers %s, with only a block added', async (way) => {
       const setup = await setUp(mode, { providers })
       answerWith(setup, [{ text: ANSWER }])
       const client = await clientOf(setup)
@@ -134,7 +134,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     })
   })
 
-  it('[GW29.2] what was said is recorded, and found later by a client of another API', async () => {
+  it('[GW30.2] what was said is recorded, and found later by a client of another API', async () => {
     const setup = await setUpGateway('memory on', { providers })
     answerWith(setup, [{ text: 'Noted, you live in Porto.' }])
     const client = await clientOf(setup)
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     expect(receipt?.usage).toMatchObject({ input: 31, output: 17 })
   })
 
-  it('[GW29.3] calls of functions go through, in chats with their results', async () => {
+  it('[GW30.3] calls of functions go through, in chats with their results', async () => {
     const setup = await setUpGateway('memory on', { providers })
     const call = { functionCall: { id: 'c1', name: 'weather', args: { city: 'Fuzhou' } } }
     answerWith(setup, [{ ...call, thoughtSignature: 'c2ln' }], [{ text: ANSWER }])
@@ -254,7 +254,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     })
   })
 
-  it('[GW29.4] tokens are counted with the block that the request would get', async () => {
+  it('[GW30.4] tokens are counted with the block that the request would get', async () => {
     const setup = await setUpGateway('memory on', { providers })
     setup.upstream.queue({
       headers: { 'content-type': 'application/json' },
@@ -270,7 +270,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     expect(rows).toEqual([])
   })
 
-  it('[GW29.5] embeddings go to the provider of the model, under its name there', async () => {
+  it('[GW30.5] embeddings go to the provider of the model, under its name there', async () => {
     const setup = await setUpGateway('memory off', { providers })
     setup.upstream.queue({
       headers: { 'content-type': 'application/json' },
@@ -285,7 +285,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     expect(text).not.toContain('gemini/gemini-embedding')
   })
 
-  it('[GW29.6] models are listed in the form of the API, with what the provider says', async () => {
+  it('[GW30.6] models are listed in the form of the API, with what the provider says', async () => {
     const setup = await setUpGateway('memory off', {
       providers: (url) => ({ ...providers(url), demo: { kind: 'demo' } }),
     })
@@ -301,7 +301,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     })
   })
 
-  it('[GW29.7] errors have the form of the API', async () => {
+  it('[GW30.7] errors have the form of the API', async () => {
     const setup = await setUpGateway('memory off', { providers })
     const client = await clientOf({ ...setup, key: 'rc_agent_wrong' })
     await expect(client.models.generateContent(asked)).rejects.toMatchObject({ status: 401 })
@@ -317,7 +317,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     await expect(other.models.generateContent(asked)).rejects.toMatchObject({ status: 429 })
   })
 
-  it('[GW29.1] the example of the documentation gets memories as it stands there', async () => {
+  it('[GW30.1] the example of the documentation gets memories as it stands there', async () => {
     const setup = await setUpGateway('memory on', { providers })
     answerWith(setup, [{ text: ANSWER }])
     const page = readFileSync('docs/guides/gateway.md', 'utf8')
@@ -335,7 +335,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
     expect(occurrences(setup.upstream.last().text, FENCE)).toBe(1)
   })
 
-  it('[GW29.1] the demo answers too, without a key', async () => {
+  it('[GW30.1] the demo answers too, without a key', async () => {
     const setup = await setUpGateway('memory on', { providers: () => ({}) })
     const client = await clientOf(setup)
     const streamed = await client.models.generateContentStream({ ...asked, model: 'demo/echo' })
@@ -343,7 +343,7 @@ describe.skipIf(missing !== null)(`@google/genai${missing === null ? '' : `: ${m
   })
 })
 
-it('[GW29.8] under the key of the server, what the account holds is not reached', async () => {
+it('[GW30.8] under the key of the server, what the account holds is not reached', async () => {
   const setup: GatewaySetup = await setUpGateway('memory on', { providers })
   const headers = { 'x-goog-api-key': setup.key, 'content-type': 'application/json' }
   const get = (path: string) => fetch(`${setup.url}${path}`, { headers })
@@ -360,7 +360,7 @@ it('[GW29.8] under the key of the server, what the account holds is not reached'
   expect(setup.upstream.requests).toHaveLength(0)
 })
 
-it('[GW29.9] a key in the address stays here', async () => {
+it('[GW30.9] a key in the address stays here', async () => {
   const setup = await setUpGateway('memory off', { providers })
   const headers = { 'x-goog-api-key': setup.key, 'content-type': 'application/json' }
   setup.upstream.queue((request) => speakGemini(request, [{ text: 'Hi' }]))
@@ -371,7 +371,7 @@ it('[GW29.9] a key in the address stays here', async () => {
   expect(setup.upstream.last().path).toBe(`/v1beta/models/${MODEL}:generateContent?alt=json`)
 })
 
-it('[GW29.10] a stream without events is recorded, and gets no memory tools', async () => {
+it('[GW30.10] a stream without events is recorded, and gets no memory tools', async () => {
   const setup = await setUpGateway('memory on', {
     providers,
     settings: { 'gateway.memoryToolsEnabled': true },
