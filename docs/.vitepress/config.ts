@@ -77,6 +77,8 @@ export default defineConfig({
           { text: 'LangChain and LangGraph', link: '/clients/langchain' },
           { text: 'OpenAI Agents SDK', link: '/clients/openai-agents' },
           { text: 'Mastra', link: '/clients/mastra' },
+          { text: 'LlamaIndex.TS', link: '/clients/llamaindex' },
+          { text: 'LangGraph in Python', link: '/clients/python-langgraph' },
           { text: 'Claude Code', link: '/clients/claude-code' },
           { text: 'Codex', link: '/clients/codex' },
           { text: 'Gemini CLI', link: '/clients/gemini-cli' },
