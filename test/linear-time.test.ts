@@ -70,6 +70,7 @@ const ARGUMENTS: { readonly [name: string]: (text: string) => readonly unknown[]
   parseTurnFacts: () => [[0]],
   findNamedTime: () => [new Date(NOW)],
   parseClauses: () => ['message'],
+  isNameGiven: () => [[]],
   tokenize: () => [0],
   listImpliedDates: () => [null],
   rewriteUserNames: () => [['Ada']],

@@ -10,6 +10,7 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
+import { testPattern } from '../../text/regex-prefilter.ts'
 
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { measureWithoutTail } from './clause-tails.ts'
@@ -77,7 +78,7 @@ function extractSentence(
     for (const clause of splitIntoClauses(speech, sentence, grammar)) {
       const view = sliceSpan(speech, clause)
       // Everything after "if" or "she says" depends on it.
-      if (grammar.nonStatement.test(view) || grammar.attribution.test(view)) break
+      if (testPattern(grammar.nonStatement, view) || testPattern(grammar.attribution, view)) break
       const recognition = matchCue(speech, clause, grammar)
       if (recognition === null) continue
       const extraction = toExtraction(said, clause, recognition, grammar)

@@ -64,6 +64,20 @@ export function compareParsedStatements(a: ParsedStatement, b: ParsedStatement):
     : byNumbers
 }
 
+/** Whether a comparison can find a contradiction, at a fraction of its price. */
+export function mayContradict(a: ParsedStatement, b: ParsedStatement): boolean {
+  return (
+    (a.attribute !== null && a.attribute.name === b.attribute?.name) ||
+    a.abandoned.length > 0 ||
+    b.abandoned.length > 0 ||
+    (a.isPlain &&
+      b.isPlain &&
+      a.isNegative !== b.isNegative &&
+      hasSimilarWords(a.claim, b.claim)) ||
+    compareNumbers(a, b).kind === 'contradicts'
+  )
+}
+
 export type ParsedStatement = {
   /** In order, without fillers; a negation is one sign in its place. */
   readonly words: readonly string[]
@@ -386,7 +400,10 @@ function hasSubject(outline: readonly string[]): boolean {
 
 /** The number of differing words of statements of equal length; -1 for different lengths. */
 function countDifferences(a: readonly string[], b: readonly string[]): number {
-  return a.length === b.length ? a.filter((word, index) => word !== b[index]).length : -1
+  if (a.length !== b.length) return -1
+  let differences = 0
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) differences++
+  return differences
 }
 
 /** The Jaccard index of the words of two statements. */
