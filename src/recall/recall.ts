@@ -139,7 +139,7 @@ export async function recall(
     scope,
     query,
     settings,
-    where: buildDocumentFilter(query, now, pastSpan),
+    where: buildDocumentFilter(query, now, pastSpan, settings['recall.maxAgeDays']),
     pastSpan,
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
     context,

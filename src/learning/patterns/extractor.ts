@@ -99,11 +99,12 @@ function toExtraction(
   const isUnspaced = grammar.language === 'zh' || grammar.language === 'ja'
   const length = measureWithoutTail(said.slice(whole.start, whole.end), isUnspaced)
   const span = trim(said, { start: whole.start, end: whole.start + length })
-  const content = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
-  // A truncated clause could lose its negation, which Japanese puts last, so long clauses are dropped.
-  if (content.length < EXTRACTED_CHARACTERS_MIN || content.length > EXTRACTED_CHARACTERS_MAX) {
+  const stated = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
+  // Japanese puts the negation last, where the cut would lose it.
+  const isTooLong = stated.length > EXTRACTED_CHARACTERS_MAX
+  if (stated.length < EXTRACTED_CHARACTERS_MIN || (isTooLong && grammar.language === 'ja'))
     return null
-  }
+  const content = isTooLong ? cutAtWord(stated, EXTRACTED_CHARACTERS_MAX) : stated
   return {
     content,
     category: cue.category,
@@ -114,6 +115,14 @@ function toExtraction(
     importance: cue.importance,
     ...span,
   }
+}
+
+/** The beginning of a clause, up to the last whole word that fits. */
+function cutAtWord(text: string, charactersMax: number): string {
+  const head = text.slice(0, charactersMax)
+  const end = Math.max(head.lastIndexOf(' '), head.lastIndexOf('，'), head.lastIndexOf('、'))
+  const cut = end > charactersMax / 2 ? head.slice(0, end) : head.replace(/[\uD800-\uDBFF]$/, '')
+  return cut.slice(0, trim(cut, { start: 0, end: cut.length }).end)
 }
 
 const EDGE = /[\s,;:.!?…。！？、，–—-]/u

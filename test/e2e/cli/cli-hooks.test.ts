@@ -35,7 +35,7 @@ describe('connect --hooks', () => {
     cursor: '.cursor/hooks.json',
   } as const
 
-  it.each(CLIENTS)('[CL26.1] installs, keeps what is there, and removes: %s', async (client) => {
+  it.each(CLIENTS)('[CL27.1] installs, keeps what is there, and removes: %s', async (client) => {
     const home = temporaryFolder()
     const path = join(home, FILES[client])
     const foreign =
@@ -78,7 +78,7 @@ describe('connect --hooks', () => {
     expect(left.theme).toBe('dark')
   })
 
-  it('[CL26.2] writes no key, unless it is told to', async () => {
+  it('[CL27.2] writes no key, unless it is told to', async () => {
     const home = temporaryFolder()
     const remote = ['--url', 'http://127.0.0.1:20128', '--key', 'rc_agent_secret']
     const cli = createCli()
@@ -90,7 +90,7 @@ describe('connect --hooks', () => {
     expect(readFileSync(path, 'utf8')).toContain('rc_agent_secret')
   })
 
-  it('[CL26.3] refuses clients without hooks, and files that it cannot read', async () => {
+  it('[CL27.3] refuses clients without hooks, and files that it cannot read', async () => {
     const home = temporaryFolder()
     const cli = createCli()
     const refused = await cli(['connect', 'zed', '--hooks', '--yes'], { home })
@@ -102,7 +102,7 @@ describe('connect --hooks', () => {
     expect(existsSync(join(home, '.claude.json'))).toBe(false)
   })
 
-  it('[CL26.1] without it, hooks stay out', async () => {
+  it('[CL27.1] without it, hooks stay out', async () => {
     const home = temporaryFolder()
     await createCli()(['connect', 'cursor', '--yes'], { home })
     expect(existsSync(join(home, FILES.cursor))).toBe(false)

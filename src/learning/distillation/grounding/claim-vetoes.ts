@@ -1,15 +1,15 @@
 /** Reasons why a clause with the words of a claim does not state it: the roles of the words differ. */
 
-import type { UngroundedReason } from './claim.ts'
-import type { Clause, Word } from './clauses.ts'
-import { listQuantities } from './quantities.ts'
+import { listQuantities } from '../../../text/meaning/quantities.ts'
+import type { Clause, Word } from '../../../text/meaning/statement-clauses.ts'
 import {
   DETERMINER,
   GENERIC_WORDS,
   isFrameWord,
   isQuantityWord,
   SOFT_WORDS,
-} from './word-classes.ts'
+} from '../../../text/meaning/word-classes.ts'
+import type { UngroundedReason } from './claim.ts'
 
 export type VetoContext = {
   /** The clause of the claim. */

@@ -1,12 +1,13 @@
 /** Whether one clause of a claim follows from clauses that the user said. */
 
-import type { Claim, UngroundedReason } from './claim.ts'
-import { findVeto } from './claim-vetoes.ts'
-import { type Clause, isPersonWord, tokenize, type Word } from './clauses.ts'
-import { implies, isRelational, UNSPACED_CONCEPT_WORDS } from './concepts.ts'
-import { isSameQuantity, listQuantities, type Quantity } from './quantities.ts'
-import type { ClaimSimilarity } from './similarity.ts'
-import { isNameGiven, isSelfNaming } from './user-introduction.ts'
+import { implies, isRelational, UNSPACED_CONCEPT_WORDS } from '../../../text/meaning/concepts.ts'
+import { isSameQuantity, listQuantities, type Quantity } from '../../../text/meaning/quantities.ts'
+import {
+  type Clause,
+  isPersonWord,
+  tokenize,
+  type Word,
+} from '../../../text/meaning/statement-clauses.ts'
 import {
   DECISIVE_WORDS,
   DETERMINER,
@@ -16,7 +17,11 @@ import {
   LINKING,
   PREPOSITION,
   SOFT_WORDS,
-} from './word-classes.ts'
+} from '../../../text/meaning/word-classes.ts'
+import type { Claim, UngroundedReason } from './claim.ts'
+import { findVeto } from './claim-vetoes.ts'
+import type { ClaimSimilarity } from './similarity.ts'
+import { isNameGiven, isSelfNaming } from './user-introduction.ts'
 
 /** A clause of the user with the index of its turn. */
 export type EvidenceClause = Clause & { readonly turn: number }

@@ -4,6 +4,19 @@
  * about, and its polarity. Whatever these rules cannot confirm is not trusted; it waits for review.
  */
 
+import { foldWord } from '../../../text/meaning/concepts.ts'
+import {
+  isSameQuantity,
+  listImpliedDates,
+  listQuantities,
+  type Quantity,
+} from '../../../text/meaning/quantities.ts'
+import {
+  type Clause,
+  maskForeignText,
+  parseClauses,
+  tokenize,
+} from '../../../text/meaning/statement-clauses.ts'
 import { isInadmissible } from './admissibility.ts'
 import type { Claim, Grounding, GroundingTurn, UngroundedReason } from './claim.ts'
 import {
@@ -12,9 +25,6 @@ import {
   type EvidenceClause,
   parseClaimClause,
 } from './clause-support.ts'
-import { type Clause, maskForeignText, parseClauses, tokenize } from './clauses.ts'
-import { foldWord } from './concepts.ts'
-import { isSameQuantity, listImpliedDates, listQuantities, type Quantity } from './quantities.ts'
 import { type ClaimSimilarity, NO_SIMILARITY } from './similarity.ts'
 
 export type GroundingOptions = {
@@ -104,7 +114,8 @@ export class Transcript {
   /** What the assistant said, where a claim cites it and the user agreed: "Then let's go with oak." – "Perfect." */
   #getAgreed(turn: GroundingTurn, cited: readonly number[]): readonly EvidenceClause[] {
     const before = this.turns[this.turns.indexOf(turn) - 1]
-    if (before?.role !== 'assistant' || !cited.includes(before.index)) return []
+    if (before?.role !== 'assistant' || ![before, turn].every(({ index }) => cited.includes(index)))
+      return []
     if (!AGREED.test(turn.content) || HEDGED.test(turn.content)) return []
     const said = before.content.slice(-AGREED_CHARACTERS_MAX)
     return parseClauses(said, 'claim').map((clause) => ({

@@ -1,9 +1,9 @@
 /** Similarity of claims to their sources in vector space, for claims in other words than the user's. */
 
+import { maskForeignText, tokenize } from '../../../text/meaning/statement-clauses.ts'
+import { isFrameWord } from '../../../text/meaning/word-classes.ts'
 import { splitSentences } from '../../../text/speech/sentences.ts'
 import type { Claim, GroundingTurn } from './claim.ts'
-import { maskForeignText, tokenize } from './clauses.ts'
-import { isFrameWord } from './word-classes.ts'
 
 /** What vectors say about a claim and its sources. */
 export type ClaimSimilarity = {

@@ -1,6 +1,6 @@
 /** Claims of the user's own name, which only an introduction supports. */
 
-import type { Clause } from './clauses.ts'
+import type { Clause } from '../../../text/meaning/statement-clauses.ts'
 
 const SELF_NAME =
   /^(?:(?:the )?user['’]?s? (?:first |last |full )?name is|(?:the )?user (?:is called|is named|goes by|calls? (?:themsel\p{L}+|himself|herself))|name of the user is|der name des (?:be)?nutzers|(?:der|die) (?:be)?nutzer(?:in)? heißt|el usuario se llama|la usuaria se llama|el nombre del usuario|l['’]utilisat(?:eur|rice) s['’]appelle|o (?:usuário|utilizador) (?:se chama|chama-se)|a (?:usuária|utilizadora) (?:se chama|chama-se)|用户(?:的名字)?(?:叫|是)|ユーザーの名前は)/iu

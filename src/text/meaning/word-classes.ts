@@ -50,7 +50,7 @@ export const SOFT_WORDS = new Set(
     'consists consist includes include contains contain lasts last located situated resides experiences experience finds takes taking doing does handles ' +
     'likes prefers seeks seeking requests requested required require requires asks looks looking hopes hope aims intends planning considering thinks believes ' +
     'co gets holds tends weighs weigh travels travelling traveling sleeps shows degree degrees odometer national nationality former height width size weight name ' +
-    'cycle money messages invited couple trip journey exam test must attended attending includes team family company household parents leave care available availability ' +
+    'cycle money messages invited couple trip journey exam test must attended attending includes team family company household parents care available availability ' +
     'kg km g mg mcg ml down off through enough dose ' +
     'kurzem mag überlegt lang lange neue neuer neues seit kürzlich insgesamt stelle bereich zuständig arbeitet lebt wohnt findet statt beträgt möchte kürzlich trabaja vive reside recientemente motivos ' +
     'actualmente cuesta travaille habite cherche récemment atualmente recentemente trabalha mora ' +

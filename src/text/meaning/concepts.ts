@@ -3,7 +3,7 @@
  * a concept. Words of one field that exclude each other, such as relatives or days, are concepts of their own.
  */
 
-import { stem } from '../../../text/search/stemming.ts'
+import { stem } from '../search/stemming.ts'
 
 /** One concept per line, in any inflected form that a stem does not cover. */
 const CONCEPTS = `
@@ -211,6 +211,10 @@ ex > former partner divorced
 studied studying degree > university attended student
 kilos kilo kg > weighs weigh weight
 car > drives drive
+rent > pay pays
+parent > kids children child
+drummer > drums drum play
+fish meat > vegetarian
 first-time > first
 child > parent
 elevator lift > elevator lift

@@ -1,7 +1,7 @@
 /** Splits a claim or a message into clauses with the properties that decide whether one supports the other. */
 
-import { maskQuotedSpeech, QUOTE_MASK } from '../../../text/speech/quoted-speech.ts'
-import { splitSentences } from '../../../text/speech/sentences.ts'
+import { maskQuotedSpeech, QUOTE_MASK } from '../speech/quoted-speech.ts'
+import { splitSentences } from '../speech/sentences.ts'
 import { foldWord, getConcepts, stemWord } from './concepts.ts'
 import { getFields } from './fields.ts'
 import { listQuantities } from './quantities.ts'
@@ -72,7 +72,7 @@ const IRREALIS =
 const INTENT =
   /(?<![\p{L}\p{N}])(?:want(?:s|ed)? to|would like|hop(?:e|es|ing) to|plan(?:s|ning)? (?:to|on)|intend(?:s|ing)? to|looking for|want(?:s)?|possible|interested|goal|aims?|target|ziel|objetivo|objectif|meta|(?:i['’]?ll|will)|möchten?|möchte|plan[et]|vorhat|will|quier[oe]|querr?ía|piens[oa]|planea|veux|voudrais|veut|souhaite|compte|quer[o]?|pretend[eo]|planej[ao]|tr(?:y|ies|ying)|attend)(?![\p{L}\p{N}])|想|打算|计划|希望|たい|つもり|予定/giu
 const ENDED =
-  /(?<![\p{L}\p{N}])(?:used to|formerly|former|previously|quit|resigned|stopped|gave up|i left|no longer|any ?more|ex-?\p{L}*|früher|ehemals|ehemalige[rn]?|nicht mehr|gekündigt|kein\p{L}* .{1,30} mehr|antes(?! de)|ya no|solía|dejé|dej[oó]|exnovi[oa]|ancienne?|arrêté|já não|costumava|deixei|deixou|antig[oa]|cancell?ed|instead of|(?:handed|put) in (?:my|her|his|their) notice|gave notice|closed|got rid of|\p{L}+ed [^,.;]{0,20}until)(?![\p{L}\p{N}])|以前|曾经|离职|不再|戒|辞|やめ|昔|かつて/giu
+  /(?<![\p{L}\p{N}])(?:used to|formerly|former|previously|quit|resigned|stopped|gave up|i left|no longer|any ?more|ex(?:-\p{L}+|husband|wife|boyfriend|girlfriend|partner)?|früher|ehemals|ehemalige[rn]?|nicht mehr|gekündigt|kein\p{L}* .{1,30} mehr|antes(?! de)|ya no|solía|dejé|dej[oó]|exnovi[oa]|ancienne?|arrêté|já não|costumava|deixei|deixou|antig[oa]|cancell?ed|instead of|(?:handed|put) in (?:my|her|his|their) notice|gave notice|closed|got rid of|\p{L}+ed [^,.;]{0,20}until)(?![\p{L}\p{N}])|以前|曾经|离职|不再|戒|辞|やめ|昔|かつて/giu
 
 const SELF =
   /(?<![\p{L}\p{N}])(?:i|i['’](?:m|ve|d|ll)|im|ive|we|we['’](?:re|ve|d|ll)|ich|wir|je|j['’](?=\p{L})|nous|yo|nosotros|eu|nós|mich|mir|me|moi|a gente)(?![\p{L}\p{N}])|我(?!的|女|儿|妈|爸|哥|姐|妹|弟|老|太|先|妻|丈|朋|同|爷|奶)|我们|私(?!の)|僕(?!の)|俺(?!の)/iu
@@ -101,7 +101,7 @@ const PERSON_WORDS = new Set(
 const PERSON_CONCEPTS = new Set([...PERSON_WORDS].flatMap((word) => [...getConcepts(word)]))
 
 /** Whether a word names a relative, a friend, a pet or the like. */
-export function isPersonWord(word: Word): boolean {
+export function isPersonWord(word: Pick<Word, 'folded' | 'concepts'>): boolean {
   return (
     PERSON_WORDS.has(word.folded) ||
     (word.concepts.size > 0 && [...word.concepts].every((id) => PERSON_CONCEPTS.has(id)))
@@ -185,7 +185,8 @@ export function parseClauses(fullText: string, kind: TextKind): readonly Clause[
   return clauses
 }
 
-const CONDITIONAL = /(?<!\p{L})(?:would|could|might|may)(?!\p{L})(?! (?:like|prefer|love))/iu
+const CONDITIONAL =
+  /(?<!\p{L})(?:would|could|might|may (?=be|have|want|need|go|move))(?!\p{L})(?! (?:like|prefer|love))/iu
 const PAST_ONLY =
   /(?<!\p{L})(?:was|were|wasn['’]t|weren['’]t|used to|war|waren|era|eram|était|étaient|estava)(?!\p{L})(?! (?:born|diagnosed|raised|told|promoted|hired|wondering|hoping|thinking|geboren))/iu
 const PRESENT =
