@@ -20,6 +20,7 @@ import type { Verdict } from '../domain/verdict.ts'
 import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
+import { sharesTopic } from './contradiction/frames.ts'
 import { endsState } from './contradiction/state-changes.ts'
 import {
   type Comparison,
@@ -51,6 +52,8 @@ export type WriteContext = {
   /** The memory that the draft disputes, by the word of its author. */
   readonly disputed?: Memory | null
   readonly reinforcementRate: number
+  /** Memories close to the draft in vector space, where paraphrases are merged; else null. Default: null. */
+  readonly paraphrases?: ReadonlySet<MemoryId> | null
   /** Verdicts of the adjudicator by the content that it compared, because a memory may be edited later. */
   readonly verdicts?: ReadonlyMap<string, Verdict>
 }
@@ -124,7 +127,52 @@ export function decideWrite(context: WriteContext): WriteDecision {
     const replaced = contradicted.filter((each) => canSupersede(draft, each))
     return decideContradiction(context, replaced[0] ?? first, replaced.slice(1))
   }
-  return { kind: 'create', memory: createMemory(context) }
+  const paraphrased = comparisons.find(
+    ({ memory, older, isAdjudicated, verdict }) =>
+      isAdjudicated && verdict !== 'unrelated' && isParaphrase(context, newer, memory, older),
+  )
+  return paraphrased === undefined
+    ? { kind: 'create', memory: createMemory(context) }
+    : decideParaphrase(context, paraphrased.memory)
+}
+
+/** Rules cannot compare the two, but vectors or words say that they are the same statement. */
+function isParaphrase(
+  { draft, paraphrases = null }: WriteContext,
+  newer: ParsedStatement,
+  memory: Memory,
+  older: ParsedStatement,
+): boolean {
+  if (paraphrases === null || listNumbers(draft.content) !== listNumbers(memory.content))
+    return false
+  return paraphrases.has(memory.id) || isNearDuplicate(newer, older)
+}
+
+/** The share of words from which one statement only adds to the other. */
+const NEAR_DUPLICATE_OVERLAP = 0.8
+
+/** Whether one statement has all words of the other, in its order, and few more. */
+function isNearDuplicate(a: ParsedStatement, b: ParsedStatement): boolean {
+  if (computeWordOverlap(a, b) < NEAR_DUPLICATE_OVERLAP) return false
+  const [short, long] = a.words.length < b.words.length ? [a.words, b.words] : [b.words, a.words]
+  let at = 0
+  for (const word of long) if (word === short[at]) at++
+  return at === short.length
+}
+
+function listNumbers(text: string): string {
+  return (text.match(/\d+/g) ?? []).join()
+}
+
+/** The newer wording, unless it says less or its author is less trusted. */
+function decideParaphrase(context: WriteContext, memory: Memory): WriteDecision {
+  const { draft } = context
+  const isShorter = draft.content.length < memory.content.length
+  const isNearer = isNearDuplicate(parseStatement(draft.content), parseStatement(memory.content))
+  if (isLessTrusted(draft.trust, memory.trust) || (isNearer && isShorter)) {
+    return reinforceMemory(context, memory)
+  }
+  return { kind: 'update', memory: updateMemory(context, memory), previous: memory }
 }
 
 function findContradiction(
@@ -271,7 +319,7 @@ const WORD_OVERLAP_MIN = 0.6
 
 /**
  * The memory to ask the adjudicator about: rules would create a new memory, although this one shares most words with the
- * draft or is close to it in vector space. Suspect drafts are not adjudicated.
+ * draft, is about the same, or is close to it in vector space. Suspect drafts are not adjudicated.
  */
 export function findUndecidedMemory(
   context: WriteContext,
@@ -280,7 +328,10 @@ export function findUndecidedMemory(
 ): Memory | null {
   const { draft } = context
   if (decision.kind !== 'create' || draft.trust === 'suspect') return null
-  const memory = listComparable(context).find(({ id, content }) =>
+  const comparable = listComparable(context)
+  // Close memories come first, in their order.
+  const nearest = [...close].flatMap((id) => comparable.find((memory) => memory.id === id) ?? [])
+  const memory = [...nearest, ...comparable].find(({ id, content }) =>
     isAdjudicable(draft.content, content, close.has(id)),
   )
   return memory ?? null
@@ -290,7 +341,11 @@ export function findUndecidedMemory(
 export function isAdjudicable(content: string, other: string, isClose: boolean): boolean {
   const [one, two] = [parseStatement(content), parseStatement(other)]
   if (!isUndecided(compareParsedStatements(one, two))) return false
-  return isClose || computeWordOverlap(one, two) > WORD_OVERLAP_MIN
+  return (
+    isClose ||
+    computeWordOverlap(one, two) > WORD_OVERLAP_MIN ||
+    sharesTopic(one.plain, two.plain, one.isChange || one.abandoned.length > 0)
+  )
 }
 
 function createMemory({ draft, place, id, now, change }: WriteContext): Memory {

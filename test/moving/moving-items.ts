@@ -50,6 +50,45 @@ export const MOVING_ITEMS = [
   { system: 'OmniRoute', item: 'extraction can be previewed without storing' },
   { system: 'OmniRoute', item: 'an agent key clears the memories of its own owner by MCP' },
   {
+    system: 'OmniRoute',
+    item: 'settings answer whose they are, and a management key may set them for everybody',
+  },
+  {
+    system: 'OmniRoute',
+    item: '`retentionDays` also limits what is recalled',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a setting lets the users of an owner share its own memories',
+    differs: 'off by default, because it can mix people: `recall.ownerMemoryForUsers`',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'any budget but 0 has room for one memory',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'statements of more than 500 characters are cut, not dropped',
+  },
+  {
+    system: 'OmniRoute',
+    item: '`fallbackReason` names what failed, and only then',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a change of the embedding source is stored, and said to take effect at the next start',
+    differs: 'vectors of different models do not mix, so a running server keeps its model',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'metadata is kept and returned',
+    differs: 'keyword search reads the content, not the metadata',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a model name that is not on disk falls back to the built-in model',
+  },
+  {
     system: 'Osaurus',
     item: 'episodes are listed by `/api/episodes` and found by `search_memory`',
   },
@@ -75,6 +114,29 @@ export const MOVING_ITEMS = [
     item: 'SQLCipher databases open with `--key-file` or a prompt',
   },
   {
+    system: 'Osaurus',
+    item: 'a key that acts for `*` writes for agents of any name',
+  },
+  {
+    system: 'Osaurus',
+    item: '`embeddingBackend` and `embeddingModel` are settings of the command line',
+  },
+  {
+    system: 'Osaurus',
+    item: 'the encryption key can be in the keychain of the system',
+    differs:
+      'with `recollect encrypt --keychain`; the tools of the platforms are tested with stand-ins that speak their protocol',
+  },
+  {
+    system: 'Osaurus',
+    item: 'the gate opens for "we discussed", pronouns and "verbatim"',
+  },
+  {
+    system: 'Osaurus',
+    item: 'near-duplicate statements merge, with the longer wording',
+    differs: 'off by default, as above',
+  },
+  {
     system: 'OpenClaw',
     item: 'the LanceDB table of the memory plugin is imported',
   },
@@ -87,10 +149,50 @@ export const MOVING_ITEMS = [
     system: 'OpenClaw',
     item: '`openclaw.json` becomes settings',
     differs:
-      'the sync triggers, the cache and candidate limits have no counterpart, because a search always sees the current files',
+      'the weights of hybrid search are adaptive and `cache.maxEntries` has no counterpart; both are reported',
   },
   { system: 'OpenClaw', item: '`memory_forget` takes `memoryId`' },
   { system: 'OpenClaw', item: '`ltm` and `memory` are command groups' },
+  {
+    system: 'OpenClaw',
+    item: '`memory_recall` gives percentages, and citations end the snippets',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'auto-capture keeps the three most valuable messages',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'a conversation is distilled before its client compacts it',
+    differs:
+      'the gateway distills it into memories; the note in the workspace is written by `recollect hook`',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`sync.onSearch` and `sync.onSessionStart` decide when a query indexes changes',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'snippets and their sum are limited as QMD limits them',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`candidateMultiplier` limits what is ranked',
+    differs:
+      'off by default, so that the first results do not depend on the limit: `files.candidateMultiplier`',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'changed chunk settings chunk all files again, and the overlap is smaller than a chunk',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'the delta thresholds of transcripts are settings',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`sync.watch`, its debounce and `sync.intervalMinutes` are settings',
+  },
   {
     system: 'Polyant',
     item: 'memories are read from its PostgreSQL database, read-only',
@@ -99,6 +201,16 @@ export const MOVING_ITEMS = [
   {
     system: 'Polyant',
     item: '`GET /memories?instanceId=` lists imported memories with category and importance',
+  },
+  {
+    system: 'Polyant',
+    item: 'a paraphrase updates the memory that says the same',
+    differs:
+      'off by default, because close statements may differ in a detail: `memory.mergeParaphrases`',
+  },
+  {
+    system: 'Polyant',
+    item: 'extraction after every turn sees the last 15 messages',
   },
   {
     system: 'Others',
