@@ -35,7 +35,7 @@ describe('routes', () => {
       }),
     ],
     aliases: { fast: 'openai/gpt-5-mini', 'openai/gpt-4': 'router/openai/gpt-4o', lost: 'gone/x' },
-    defaults: { chat: 'openai', responses: 'router', messages: null },
+    defaults: { chat: 'openai', responses: 'router', messages: null, gemini: null },
     chosenDefaults: ['responses'],
   }
 
