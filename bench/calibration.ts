@@ -20,7 +20,7 @@ export type Calibration = {
   readonly factor: number
 }
 
-/** Takes about ten seconds. Nothing else should run meanwhile. */
+/** Takes about ten seconds, during which nothing else should run. */
 export async function calibrate(): Promise<Calibration> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-scan-'))
   try {

@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- files [--data <folder>]`: memory in files over 3,891 public Markdown pages in three languages, which are
- * not part of this repository: the first index, looking again, an edit, and questions, by words alone; questions by words and
+ * not part of this repository: the first scan, a rescan, an edit, and lexical queries; hybrid queries and
  * meaning, with vectors of the static model on all pieces; and what embedding them with the built-in model would take.
  *
- * Times are told twice, by the clock and in processor time: where other work shares the machine, the second says what
- * it would be alone.
+ * Times are reported as wall time and processor time: where other work shares the machine, the second is what the first
+ * would be without it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ import {
 const DATA = '../shared/evals'
 const EDITED_PAGE = 'en/docs/concepts/architecture/nodes.md'
 const EDITS = 20
-const ASKINGS = 3
+const QUERY_RUNS = 3
 const EMBEDDED_TEXTS = 48
 const SEED = 7
 const MEMORY_MB_MAX = 500
@@ -54,15 +54,15 @@ export async function benchFiles(options: BenchOptions): Promise<BenchReport> {
       const first = await measured(() => tree.files.sync(OWNER))
       // The highest that it ever was, not what is left of it.
       const peakMb = megabytes(process.resourceUsage().maxRSS * 1_024 - rssBefore)
-      progress('looking again')
+      progress('rescanning')
       const again = await measured(() => tree.files.sync(OWNER))
       progress('editing')
       const edits = await measureEdits(tree, join(pages, EDITED_PAGE))
       progress('asking')
-      const asked = await measureQuestions(tree)
+      const queries = await measureQuestions(tree)
       progress('embedding')
       const embedding = await measureEmbedding(tree, first.result.chunks)
-      results = { first, again, edits, asked, peakMb, embedding }
+      results = { first, again, edits, queries, peakMb, embedding }
     } finally {
       await tree.close()
     }
@@ -77,38 +77,38 @@ type Results = {
   readonly first: Measured<SyncReport>
   readonly again: Measured<SyncReport>
   readonly edits: Times
-  readonly asked: Times
+  readonly queries: Times
   readonly peakMb: number
   readonly embedding: BenchRow
 }
-type Meaning = { readonly embedded: Measured<SyncReport>; readonly asked: Times }
+type Meaning = { readonly embedded: Measured<SyncReport>; readonly queries: Times }
 
 function toReport(files: number, results: Results, meaning: Meaning): BenchReport {
-  const { first, again, edits, asked, peakMb, embedding } = results
+  const { first, again, edits, queries, peakMb, embedding } = results
   const { chunks } = first.result
   return {
     bench: 'files',
     machine: machine(),
     rows: [
       { what: `first index of ${files} files`, ...timesOf(first), chunks, addedPeakMb: peakMb },
-      { what: 'looking again, nothing changed', ...timesOf(again) },
+      { what: 'a rescan without changes', ...timesOf(again) },
       { what: 'an edit, after the quiet', ...latencies(edits) },
-      { what: 'a question, by words', ...latencies(asked) },
+      { what: 'a query, lexical', ...latencies(queries) },
       { what: 'embedding all, static model', ...timesOf(meaning.embedded) },
-      { what: 'a question, by words and meaning', ...latencies(meaning.asked) },
+      { what: 'a query, hybrid', ...latencies(meaning.queries) },
       embedding,
     ],
     bars: [
       below('first keyword index, s', first.wallMs / 1_000, 20),
       below('first keyword index, processor s', first.cpuMs / 1_000, 20),
-      below('looking again, s', again.wallMs / 1_000, 1.5),
+      below('a rescan, s', again.wallMs / 1_000, 1.5),
       below('an edit is findable after the quiet, p95 ms', percentile(edits.wallMs, 0.95), 300),
-      below('a question by words, p95 ms', percentile(asked.wallMs, 0.95), 30),
-      below('a question by words, p95 processor ms', percentile(asked.cpuMs, 0.95), 30),
-      below('a question by meaning too, p95 ms', percentile(meaning.asked.wallMs, 0.95), 30),
+      below('a lexical query, p95 ms', percentile(queries.wallMs, 0.95), 30),
+      below('a lexical query, p95 processor ms', percentile(queries.cpuMs, 0.95), 30),
+      below('a hybrid query, p95 ms', percentile(meaning.queries.wallMs, 0.95), 30),
       below(
         'a question by meaning too, p95 processor ms',
-        percentile(meaning.asked.cpuMs, 0.95),
+        percentile(meaning.queries.cpuMs, 0.95),
         30,
       ),
       below('memory added by the first index at its peak, MB', peakMb, MEMORY_MB_MAX),
@@ -128,7 +128,7 @@ async function measureMeaning(home: string, pages: string): Promise<Meaning> {
     const [first] = QUESTIONS
     const { mode } = await tree.files.search(OWNER, { text: first?.text ?? '' })
     if (mode !== 'hybrid') throw new Error('Nothing is found by meaning.')
-    return { embedded, asked: await measureQuestions(tree) }
+    return { embedded, queries: await measureQuestions(tree) }
   } finally {
     await tree.close()
   }
@@ -171,7 +171,7 @@ async function measureEdits(tree: IndexedTree, path: string): Promise<Times> {
 /** All questions once to warm up, and then as often as it takes for a 95th percentile. */
 async function measureQuestions({ files }: IndexedTree): Promise<Times> {
   const [wallMs, cpuMs]: [number[], number[]] = [[], []]
-  for (let asking = 0; asking <= ASKINGS; asking++) {
+  for (let asking = 0; asking <= QUERY_RUNS; asking++) {
     for (const { text } of QUESTIONS) {
       const times = await measured(() => files.search(OWNER, { text }))
       if (asking === 0) continue

@@ -1,19 +1,19 @@
 /**
- * `npm run bench -- gateway`: what the way through the gateway adds to asking a provider directly.
+ * `npm run bench -- gateway`: what the gateway adds to a direct request to a provider.
  *
- * The provider answers from a script, at once, so that nothing is seen but the way there. Asked in the same run, in
- * turns whose order is drawn anew each time: the provider directly, Recollect as it comes (memory off), and a peer; then
- * the provider directly, and Recollect with memory on over an owner with 10,000 memories and 10,000 turns. Each is in a process of its own,
- * and gets as many requests as the others before any is timed. What is told is the median of several rounds, so that a
- * moment in which the machine was busy doesn't count for more than it is. The peer holds the first event of every stream
- * back for 25 ms, on purpose; what its work costs is told by answers that aren't streamed.
+ * The provider answers from a script, at once, so that only the gateway is measured. The
+ * targets alternate in random order: the provider itself, Recollect with its defaults (memory off), and a peer; then the
+ * provider and Recollect with memory on, for an owner with 10,000 memories and 10,000 turns. Each runs in a process of
+ * its own, and gets as many warm-up requests as the others. The result is the median of several rounds, so that a
+ * busy moment of the machine does not distort it. The peer holds the first event of every stream
+ * back for 25 ms, on purpose; its cost shows in responses that are not streamed.
  *
- * With memory on, a server goes on working after its answer: it keeps what was said. Asked again at once, it does both at
- * a time, and the next answer tells how much it can do rather than how long one takes. So it is asked both ways: with a
- * pause, as if ten people a second did, which the bar is about, and without one.
+ * With memory on, a server goes on working after its response: it records the exchange. With the next request at once, it
+ * does both at a time, which measures throughput rather than latency. The bar is about requests with
+ * a pause, ten a second; those without one are reported as well.
  *
  * Memory on uses the static model, whose vectors cost next to nothing; embedding the question is measured apart, with
- * the built-in model beside it, because that is what an answer waits for in addition where it is in use.
+ * the built-in model, because a response waits for it where that model is in use.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ const LOADED_SHARE_MIN = 1 / 6
 const CONNECTIONS = 64
 /** Before each request to a server that passes on: what another one still does after its answer is over then. */
 const APART_MS = 5
-/** Before each request to a server with memory on. Two are asked by turns: it gets about ten a second. */
+/** Before each request to a server with memory on. Two targets alternate: each gets about ten a second. */
 const PAUSE_MS = 50
 const LOAD_ROUNDS = 3
 const LOAD_SECONDS = 5
@@ -73,9 +73,9 @@ const SETTLE_MS = 1_000
 const STREAMED = 20_000
 /** Fewer than what overwhelms a server: this is about what stays behind, not about what waits. */
 const STREAMED_CONNECTIONS = 8
-/** How often what a server holds is looked at meanwhile, and how often it is told. */
+/** How often the memory of a server is sampled, and how often the sample is printed. */
 const SAMPLES = 20
-const SAMPLES_TOLD_EVERY = 5
+const SAMPLES_PER_LINE = 5
 const EMBEDDED_QUESTIONS = 200
 /** Of what the peer adds, what Recollect may add with memory off. */
 const PEER_SHARE_MAX = 0.5
@@ -120,25 +120,25 @@ async function startTargets(
   running: { stop(): Promise<void> }[],
   { progress }: BenchOptions,
 ): Promise<Targets> {
-  const kept = <Started extends { stop(): Promise<void> }>(started: Started): Started => {
+  const stopAtEnd = <Started extends { stop(): Promise<void> }>(started: Started): Started => {
     running.push(started)
     return started
   }
-  const { baseUrl } = kept(await startUpstream())
+  const { baseUrl } = stopAtEnd(await startUpstream())
   const memories = MEMORIES // the bars are about so many, and filling takes only seconds
   const turns = TURNS
   progress(`filling two stores with ${memories.toLocaleString('en')} memories and as many turns`)
   const recollect = async (name: string, hasMemory: boolean) => {
     const sizes = { memories, turns }
-    const given = { folder: join(folder, hasMemory ? 'on' : 'off'), baseUrl, hasMemory, ...sizes }
-    return kept(await startRecollect(name, given))
+    const options = { folder: join(folder, hasMemory ? 'on' : 'off'), baseUrl, hasMemory, ...sizes }
+    return stopAtEnd(await startRecollect(name, options))
   }
   const [off, on] = await Promise.all([
     recollect('Recollect, memory off', false),
     recollect('Recollect, memory on', true),
   ])
   const peer = await startPeer(baseUrl, progress)
-  if (peer !== null) kept(peer)
+  if (peer !== null) stopAtEnd(peer)
   return { direct: direct(baseUrl), off, on, peer }
 }
 
@@ -160,7 +160,7 @@ async function measure(targets: Targets, options: BenchOptions): Promise<BenchRe
   options.progress('calibrating')
   const calibration = await calibrate()
   const embedding = await embeddingTimes(options)
-  // A server with memory on goes on working after its answer. On a small machine that would fall on whoever is asked next.
+  // A server with memory on goes on working after its response, which on a small machine would slow the next target down.
   const passing = await measureInTurn(
     all.filter((target) => target !== on),
     options,
@@ -233,9 +233,9 @@ async function measureLoads(
     for (const [index, target] of shuffled([...targets.entries()])) {
       progress(`${target.name}: ${CONNECTIONS} at once, round ${number} of ${LOAD_ROUNDS}`)
       const crowd = crowds[index] as Crowd // there is one for each target
-      loads.get(target)?.streams.push(await crowd.ask(true, { duration }))
+      loads.get(target)?.streams.push(await crowd.send(true, { duration }))
       await setTimeout(SETTLE_MS)
-      loads.get(target)?.wholes.push(await crowd.ask(false, { duration }))
+      loads.get(target)?.wholes.push(await crowd.send(false, { duration }))
       await setTimeout(SETTLE_MS)
     }
   }
@@ -270,11 +270,11 @@ async function measureGrowth(
   let errors = 0
   for (let sample = 0; sample < SAMPLES; sample++) {
     progress(`${target.name}: ${(sample * part).toLocaleString('en')} answers streamed`)
-    errors += (await crowd.ask(true, { amount: part })).errors
+    errors += (await crowd.send(true, { amount: part })).errors
     held.push(target.residentMb() ?? Number.NaN)
   }
   for (const [sample, rssMb] of held.entries()) {
-    if (sample % SAMPLES_TOLD_EVERY > 0) continue
+    if (sample % SAMPLES_PER_LINE > 0) continue
     rows.push({ what: `${target.name}: ${(sample * part).toLocaleString('en')} streamed`, rssMb })
   }
   // Garbage goes in waves of thousands of requests; what counts is how low memory still gets.

@@ -1,5 +1,5 @@
 /**
- * The harness of all benches: times what it is given, shows progress to a person, and answers in one shape.
+ * The harness of all benches: timing, progress display, and one report format.
  * A bar is a promise with a number; it is printed with what was measured, and never adjusted to it.
  */
 import { arch, cpus, platform, totalmem } from 'node:os'
@@ -27,6 +27,8 @@ export type BenchOptions = {
   readonly scale: number
   /** How long a bench that has a long run goes on with it; none without. */
   readonly soakSeconds?: number
+  /** After how many minutes a bench that fills a large store stops filling it; it goes on with what is there. */
+  readonly minutes?: number
   /** One part of a bench that has several; all without. */
   readonly only?: string
   /** Folder with the public data sets, for a bench that reads one. */

@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- http`: what the HTTP door costs on top of the engine.
+ * `npm run bench -- http`: what the HTTP server adds to the engine.
  *
- * An owner with 10,000 memories in SQLite, keyword recall only, so that no model hides what the door costs. The server
+ * An owner with 10,000 memories in SQLite, keyword recall only, so that no model hides what the server costs. The server
  * runs in a process of its own; the client is in this one and shares the machine with it, so at 32 connections both
- * wait for the processor. `engine` and `operations` do the same calls without HTTP, on a file filled alike, in this
- * process; `operations` adds what every door does: checking the input, the audit log, the form of the answer. What the
- * door adds is told by one connection: each call is made in turn with the same one without HTTP, and with a request that
- * does nothing, so that all meet the same machine. The client's own work is part of what is told as added.
- * With `--soak 60` it then asks everything for so many seconds and tells errors and growth.
+ * wait for the processor. `engine` and `operations` do the same calls without HTTP, on a file with the same content, in this
+ * process; `operations` adds what every API does: validation, the audit log, the shape of the response. What the
+ * server adds is measured over one connection: each call alternates with the same call without HTTP, and with a request that
+ * does nothing, so that all meet the same machine. The client's own work counts as added.
+ * With `--soak 60`, it then sends all calls for 60 seconds and reports errors and memory growth.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -108,8 +108,8 @@ async function measureCall(
   await server.insideMs()
   const single = await timedInTurn(runs, {
     ...bare,
-    http: () => ask(agent, server, call),
-    nothing: () => ask(agent, server, LIVE),
+    http: () => sendCall(agent, server, call),
+    nothing: () => sendCall(agent, server, LIVE),
   })
   const inside = loadOf([...(await server.insideMs())], 1, 0)
   agent.destroy()
@@ -172,8 +172,8 @@ async function timedInTurn(
   return Object.fromEntries(names.map((name) => [name, loadOf(times.get(name) ?? [], 1, 0)]))
 }
 
-/** One request over a connection that is kept. */
-function ask(
+/** One request over a keep-alive connection. */
+function sendCall(
   agent: Agent,
   { url, key }: BenchServer,
   call: Pick<BenchCall, 'name' | 'request'>,
@@ -227,7 +227,7 @@ async function cannon(
     duration,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     requests: calls.map((call) => ({
-      setupRequest: (given) => ({ ...given, ...call.request() }),
+      setupRequest: (defaults) => ({ ...defaults, ...call.request() }),
     })),
   })
   instance.on('response', (_client, _status, _bytes, ms: number) => times.push(ms))

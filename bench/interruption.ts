@@ -1,5 +1,5 @@
 /**
- * Lets a bench that is interrupted clean up: what is under way is told to stop, everything ends the usual way, and
+ * Lets an interrupted bench clean up: running work is aborted, everything ends the usual way, and
  * only then the process does. A second signal ends it at once.
  */
 

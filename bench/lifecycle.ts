@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- lifecycle`: recording turns of an owner with 100,000 memories on SQLite, and consolidating them.
  *
- * Consolidating three times on the same memories: alone, again on what that left, and with somebody who asks questions
+ * Consolidation runs three times on the same memories: by itself, again on the result, and while queries run
  * all the time, which are answered by words and by vectors together.
  * How long the event loop is held is what anything else in the process has to wait at most; with questions, it counts
  * what they hold themselves.
@@ -29,45 +29,45 @@ const RECALL_MS_MAX = 250
 export async function benchLifecycle({ progress, scale }: BenchOptions): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
   const memories = Math.round(MEMORIES * scale)
-  const alone = { path: join(folder, 'alone.db'), memories, seed: SEED }
-  const asked = { ...alone, path: join(folder, 'asked.db') }
-  const recorded = { ...alone, path: join(folder, 'recorded.db') }
+  const undisturbed = { path: join(folder, 'undisturbed.db'), memories, seed: SEED }
+  const queried = { ...undisturbed, path: join(folder, 'queried.db') }
+  const recorded = { ...undisturbed, path: join(folder, 'recorded.db') }
   try {
     progress('filling')
-    await inProcess('fill', alone)
-    copyFileSync(alone.path, asked.path)
-    copyFileSync(alone.path, recorded.path)
+    await inProcess('fill', undisturbed)
+    copyFileSync(undisturbed.path, queried.path)
+    copyFileSync(undisturbed.path, recorded.path)
     progress('recording turns')
     const recording = await inProcess('record', recorded)
     progress('consolidating')
-    const first = await inProcess('consolidate', { ...alone, isAsked: false })
+    const first = await inProcess('consolidate', { ...undisturbed, hasQueries: false })
     progress('consolidating again')
-    const again = await inProcess('consolidate', { ...alone, isAsked: false })
+    const again = await inProcess('consolidate', { ...undisturbed, hasQueries: false })
     progress('consolidating, with questions')
-    const busy = await inProcess('consolidate', { ...asked, isAsked: true })
+    const busy = await inProcess('consolidate', { ...queried, hasQueries: true })
     return {
       bench: 'lifecycle',
       machine: machine(),
       rows: [
-        { what: 'a turn until it is kept', ...latencies(recording.keepMs) },
-        { what: 'its commit alone', ...latencies(recording.commitMs) },
+        { what: 'a turn until it is recorded', ...latencies(recording.keepMs) },
+        { what: 'its commit', ...latencies(recording.commitMs) },
         { what: 'all that it leaves behind', ...latencies(recording.wholeMs) },
         rowOf(`consolidating ${memories} memories`, first),
         rowOf('again, with nothing left to do', again),
-        rowOf('with questions meanwhile', busy),
+        rowOf('with queries at the same time', busy),
         { what: 'recall before it', ...latencies(busy.before) },
-        { what: 'recall meanwhile', ...latencies(busy.during) },
+        { what: 'recall at the same time', ...latencies(busy.during) },
       ],
       bars: [
         below('recording a turn, p95 ms', percentile(recording.keepMs, 0.95), 3),
         atMost('commits that hold a turn', recording.commits, 1),
         below('consolidating 100,000 memories of one owner, s', first.seconds, 60),
-        below('the same with questions meanwhile, s', busy.seconds, 60),
+        below('the same with queries at the same time, s', busy.seconds, 60),
         below('memory added, MB', Math.max(first.rssAddedMb, busy.rssAddedMb), 300),
         atMost('event loop held by consolidation, ms', first.heldMs, 50),
-        atMost('event loop held with questions meanwhile, ms', busy.heldMs, 50),
+        atMost('event loop held with queries at the same time, ms', busy.heldMs, 50),
         atMost('computed in one turn where nothing is left to do, ms', again.computedMs, 50),
-        below('the longest recall meanwhile, ms', percentile(busy.during, 1), RECALL_MS_MAX),
+        below('the longest recall at the same time, ms', percentile(busy.during, 1), RECALL_MS_MAX),
       ],
     }
   } finally {

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` and `stores` also take `--scale 10`, for a million memories;
  * `http` takes `--soak 60`, for a minute of everything at once; `files` takes `--data <folder>`, where the public pages are;
- * `recall` takes `--only <part>`, for one of its parts.
+ * `recall` and `scale` take `--only <part>`, for one of their parts; `scale` takes `--minutes 30`, to stop importing then.
  */
 import { parseArgs } from 'node:util'
 import { benchFiles } from './files.ts'
@@ -10,6 +10,7 @@ import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
 import { benchLifecycle } from './lifecycle.ts'
 import { benchRecall, RECALL_PARTS } from './recall.ts'
+import { benchScale, SCALE_PARTS } from './scale.ts'
 import { benchStore } from './store.ts'
 import { benchStores } from './stores.ts'
 import { benchStudio } from './studio.ts'
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   http: { run: benchHttp, scaleMax: 1 },
   lifecycle: { run: benchLifecycle, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10, parts: RECALL_PARTS },
+  scale: { run: benchScale, scaleMax: 1, parts: SCALE_PARTS },
   store: { run: benchStore, scaleMax: 1 },
   stores: { run: benchStores, scaleMax: 10 },
   studio: { run: benchStudio, scaleMax: 1 },
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
     soak: { type: 'string', default: '0' },
+    minutes: { type: 'string' },
     data: { type: 'string' },
     only: { type: 'string' },
   },
@@ -55,6 +58,7 @@ if (bench === undefined || problem !== null) {
   const report = await bench.run({
     scale,
     soakSeconds: soakSeconds > 0 ? soakSeconds : 0,
+    ...(values.minutes === undefined ? {} : { minutes: Number(values.minutes) }),
     ...(values.only === undefined ? {} : { only: values.only }),
     ...(values.data === undefined ? {} : { data: values.data }),
     progress: (what) => {

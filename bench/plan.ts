@@ -2,7 +2,7 @@
 
 export type Step = {
   readonly what: string
-  /** A guess, only for telling how long it will still take. */
+  /** An estimate, only for the progress display. */
   readonly seconds: number
   readonly work: (tell: (share: number) => void) => Promise<unknown>
 }

@@ -22,12 +22,12 @@ import {
 } from './harness.ts'
 import { Plan, type Step } from './plan.ts'
 import { BASE_DIMENSIONS, Corpus, type CorpusShape } from './recall/corpus.ts'
+import { type Filled, type QueryResult, writesPerSecond } from './recall/engine-queries.ts'
 import type { LargeOwnerFill, LargeOwnerInput, RecallCost } from './recall/large-owner.ts'
-import { type Asked, type Filled, writesPerSecond } from './recall/own.ts'
 import { installPeers, PEERS, type PeerCost, type PeerName } from './recall/peers.ts'
 import { inProcess } from './recall/worker.ts'
-import type { StorePlace } from './stores/opening.ts'
 import { type BenchServer, startBenchServer } from './stores/server.ts'
+import type { StorePlace } from './stores/store-connection.ts'
 
 const SMALLEST = 1_000
 /** The size that the bars are about. */
@@ -139,18 +139,18 @@ function planSizes({ folder, base, scale, plan, measured }: Run): void {
       if (memories < OWNERS * PER_OWNER_MIN) continue
       const spread = { ...shape, owners: OWNERS }
       plan.add(nameOf(spread), secondsFor(memories), async (tell) => {
-        const { row, asked } = await measureStore(spread, folder, tell)
+        const { row, queries } = await measureStore(spread, folder, tell)
         measured.rows.push(row)
         if (memories !== ORDINARY || dimensions !== BASE_DIMENSIONS) return
         measured.bars.push(
-          atMost('hybrid recall p95, one of 1,000 owners × 100, ms', asked.hybrid.p95, 3),
+          atMost('hybrid recall p95, one of 1,000 owners × 100, ms', queries.hybrid.p95, 3),
         )
       })
     }
   }
 }
 
-/** One owner with turns and facts on each store; the one on SQLite is then asked while turns are embedded. */
+/** One owner with turns and facts on each store; the one on SQLite is then queried while turns are embedded. */
 function planLargeOwner(
   { folder, base, scale, plan, measured }: Run,
   server: BenchServer | null,
@@ -167,7 +167,7 @@ function planLargeOwner(
   }
   const place = sqlite('large-owner')
   if (isWanted('large-owner')) {
-    const places = { place, alone: sqlite('small-owner') }
+    const places = { place, separate: sqlite('small-owner') }
     plan.add('a large owner on SQLite', 2 * seconds, (tell) =>
       measureLargeOwner(
         'SQLite',
@@ -183,7 +183,7 @@ function planLargeOwner(
       const postgres = (schema: string): StorePlace => ({
         ...({ kind: 'postgres', url: server.url, schema, serverFolder: server.folder } as const),
       })
-      const onServer = { place: postgres('bench_large'), alone: postgres('bench_small') }
+      const onServer = { place: postgres('bench_large'), separate: postgres('bench_small') }
       plan.add('a large owner on PostgreSQL', 4 * seconds, (tell) =>
         measureLargeOwner(
           'PostgreSQL',
@@ -204,7 +204,7 @@ function planLargeOwner(
   if (!isWanted('background-embedding')) return
   plan.add('questions while turns are embedded', 120, async (tell) => {
     const { idle, embedding, embeddedPerSecond } = await inProcess(
-      'askWhileEmbedding',
+      'queryWhileEmbedding',
       { place, shape },
       tell,
     )
@@ -228,11 +228,11 @@ function planLargeOwner(
   })
 }
 
-type LargeOwnerPlaces = { readonly place: StorePlace; readonly alone: StorePlace }
+type LargeOwnerPlaces = { readonly place: StorePlace; readonly separate: StorePlace }
 
 async function measureLargeOwner(
   store: string,
-  { place, alone }: LargeOwnerPlaces,
+  { place, separate }: LargeOwnerPlaces,
   shape: CorpusShape,
   limitMs: number,
   calibration: Calibration,
@@ -241,13 +241,13 @@ async function measureLargeOwner(
 ): Promise<void> {
   const both: LargeOwnerInput = { place, shape, isSmallAlone: false }
   const filled = await inProcess('fillLargeOwner', both, tell)
-  const { large, small, rssMb } = await inProcess('askLargeOwner', both)
-  const single: LargeOwnerInput = { place: alone, shape, isSmallAlone: true }
+  const { large, small, rssMb } = await inProcess('queryLargeOwner', both)
+  const single: LargeOwnerInput = { place: separate, shape, isSmallAlone: true }
   const filledAlone = await inProcess('fillLargeOwner', single)
-  const { small: undisturbed } = await inProcess('askLargeOwner', single)
+  const { small: undisturbed } = await inProcess('queryLargeOwner', single)
   const name = (what: string, { documents }: LargeOwnerFill) =>
     `${store}, ${what}, store of ${documents.toLocaleString('en')} turns and facts`
-  if (large === null) throw new Error('The large owner was not asked about.')
+  if (large === null) throw new Error('The large owner was not queried.')
   rows.push(
     {
       ...recallRow(name(`owner of ${shape.memories.toLocaleString('en')}`, filled), large),
@@ -265,7 +265,7 @@ async function measureLargeOwner(
       scaledLimit(limitMs, calibration),
     ),
     atMost(
-      `${store}: recall p50 in an owner of 1,000 beside it, times that in a store of its own`,
+      `${store}: recall p50 in an owner of 1,000 in the same store, relative to a store of its own`,
       small.hybrid.p50 / undisturbed.hybrid.p50,
       STORE_GROWTH_MAX,
     ),
@@ -301,16 +301,16 @@ async function measureOrdinary(
   const questions = corpus.questions().slice(0, COMPARED_QUESTIONS)
   const nearest = corpus.nearest(questions, HITS)
   const path = storePath(shape, folder)
-  const { row, asked } = await measureStore(shape, folder, tell, nearest)
+  const { row, queries } = await measureStore(shape, folder, tell, nearest)
   rows.push(row)
-  const compared = { shape, folder, nearest, vectorMs: asked.vector.p50 }
+  const compared = { shape, folder, nearest, vectorMs: queries.vector.p50 }
   plan.addNext(PEERS.map((peer) => peerStep(peer, compared, measured, plan)))
   // The bars are about the vectors of the built-in model.
   if (shape.dimensions !== BASE_DIMENSIONS) return
   bars.push(
-    atMost('hybrid recall p95 in an owner with 100,000, ms', asked.hybrid.p95, 25),
-    atMost('event loop held by a search, ms', asked.hybridHeld.heldMs, 10),
-    atLeast('vector search, share of the 20 nearest found', asked.shareFound ?? Number.NaN, 0.99),
+    atMost('hybrid recall p95 in an owner with 100,000, ms', queries.hybrid.p95, 25),
+    atMost('event loop held by a search, ms', queries.hybridHeld.heldMs, 10),
+    atLeast('vector search, share of the 20 nearest found', queries.shareFound ?? Number.NaN, 0.99),
   )
 
   const [question] = questions
@@ -385,15 +385,15 @@ async function measureStore(
   folder: string,
   tell: (share: number) => void,
   nearest: readonly (readonly number[])[] | null = null,
-): Promise<{ readonly row: BenchRow; readonly asked: Asked }> {
+): Promise<{ readonly row: BenchRow; readonly queries: QueryResult }> {
   const path = storePath(shape, folder)
   const filled = await inProcess('fill', { shape, path }, tell)
-  const asked = await inProcess('ask', { shape, path, nearest })
-  return { row: storeRow(`recollect, ${nameOf(shape)}`, filled, asked), asked }
+  const queries = await inProcess('measureQueries', { shape, path, nearest })
+  return { row: storeRow(`recollect, ${nameOf(shape)}`, filled, queries), queries }
 }
 
-function storeRow(what: string, filled: Filled, asked: Asked): BenchRow {
-  const { hybrid, first, keyword, vector, hybridHeld } = asked
+function storeRow(what: string, filled: Filled, queries: QueryResult): BenchRow {
+  const { hybrid, first, keyword, vector, hybridHeld } = queries
   return {
     what,
     perSecond: writesPerSecond(filled),
@@ -404,10 +404,10 @@ function storeRow(what: string, filled: Filled, asked: Asked): BenchRow {
     keywordP95: keyword.p95,
     vectorP50: vector.p50,
     vectorP95: vector.p95,
-    ...(asked.shareFound === null ? {} : { recallAt20: round(asked.shareFound) }),
+    ...(queries.shareFound === null ? {} : { recallAt20: round(queries.shareFound) }),
     heldMs: round(hybridHeld.heldMs),
     heldMsMax: round(hybridHeld.heldMsMax),
-    rssMb: asked.rssMb,
+    rssMb: queries.rssMb,
     diskMb: filled.diskMb,
   }
 }
@@ -438,7 +438,7 @@ function nameOf({ memories, owners, dimensions }: CorpusShape): string {
   return `${whose} × ${each} × ${dimensions}`
 }
 
-/** A guess, only for telling how long it will still take. */
+/** An estimate, only for the progress display. */
 function secondsFor(memories: number): number {
   return 10 + memories / 2_500
 }

@@ -182,7 +182,7 @@ function adding(store: Store, runs = ADDS) {
   )
 }
 
-/** The whole of `remember`: looking for tombstones, restatements and contradictions, then writing. */
+/** The whole of `remember`: search for tombstones, restatements and contradictions, then the write. */
 function remembering(store: Store) {
   const texts = new Texts(13)
   const engine = createEngineWith({

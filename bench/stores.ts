@@ -2,7 +2,7 @@
  * `npm run bench -- stores`: every store on the same memories and questions, and several servers on one PostgreSQL.
  *
  * What is searched is described in `recall/corpus.ts`: made texts and vectors, and questions whose vector is known, so
- * that no model hides what a store costs. Each store is filled in one process and asked in another one; what it
+ * that no model hides what a store costs. Each store is filled in one process and queried in another one; what it
  * holds of memory is that of the second, and of the database server where there is one. Writes are memories with
  * their vectors, in batches; `settledS` is what it takes after the last of them until indexes and copies are
  * complete. `recallAt20` is the share of the 20 nearest vectors, by comparing all of them, that the store finds.
@@ -24,10 +24,10 @@ import { interruptible } from './interruption.ts'
 import { Plan } from './plan.ts'
 import { BASE_DIMENSIONS, type CorpusShape } from './recall/corpus.ts'
 import { benchLoad } from './stores/load.ts'
-import type { Asked, Filled } from './stores/measuring.ts'
-import type { StorePlace } from './stores/opening.ts'
 import { cipherNode, lancePackage } from './stores/parts.ts'
 import { type BenchServer, startBenchServer } from './stores/server.ts'
+import type { StorePlace } from './stores/store-connection.ts'
+import type { Filled, QueryResult } from './stores/store-queries.ts'
 import { inProcess } from './stores/worker.ts'
 
 const SMALLEST = 10_000
@@ -215,8 +215,8 @@ async function measure(
   const { name, node } = contender
   try {
     const filled = await inProcess('fill', { place, shape }, { signal, progress, node })
-    const asked = await inProcess('ask', { place, shape, nearest }, { signal, node })
-    run.rows.push(storeRow(`${name}, ${nameOf(shape)}`, filled, asked))
+    const queries = await inProcess('measureQueries', { place, shape, nearest }, { signal, node })
+    run.rows.push(storeRow(`${name}, ${nameOf(shape)}`, filled, queries))
   } finally {
     await remove(place, folder)
   }
@@ -229,17 +229,17 @@ async function remove(place: StorePlace, folder: string): Promise<void> {
   await runSql(place.url, `DROP SCHEMA IF EXISTS "${place.schema}" CASCADE`)
 }
 
-function storeRow(what: string, filled: Filled, asked: Asked): BenchRow {
+function storeRow(what: string, filled: Filled, queries: QueryResult): BenchRow {
   return {
     what,
     writesPerSecond: filled.writesPerSecond,
     settledS: round(filled.settledSeconds),
-    hybridP50: asked.hybrid.p50,
-    hybridP95: asked.hybrid.p95,
-    vectorP50: asked.vector.p50,
-    recallAt20: round(asked.shareFound),
+    hybridP50: queries.hybrid.p50,
+    hybridP95: queries.hybrid.p95,
+    vectorP50: queries.vector.p50,
+    recallAt20: round(queries.shareFound),
     diskMb: filled.diskMb,
-    ...(asked.rssMb === null ? {} : { rssMb: asked.rssMb }),
+    ...(queries.rssMb === null ? {} : { rssMb: queries.rssMb }),
   }
 }
 

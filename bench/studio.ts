@@ -2,9 +2,9 @@
  * `npm run bench -- studio`: how soon the Studio can be used, and how it scrolls.
  *
  * A server in a process of its own, on loopback, with an owner of 100,000 memories in SQLite; Chromium is in another one, and
- * both share the machine. Each visit is a browser profile of its own with an empty cache. What is told is the time since the
+ * both share the machine. Each visit is a browser profile of its own with an empty cache. Times are measured since the
  * navigation began, by the page's own clock: `signed in` until the first memories stand in the list and have been drawn,
- * `signing in` until the field for the key has the focus. `again` is a second visit, with what the browser has kept.
+ * `signing in` until the field for the key has the focus. `again` is a second visit, with a warm browser cache.
  * `frame` is the time between two frames while the list is scrolled by a screen in each.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -62,19 +62,19 @@ export async function benchStudio({ scale, progress }: BenchOptions): Promise<Be
     const frames = await scrolled(await signIn(browser, server), server)
     const row = (name: string, all: readonly number[]) => ({ view: name, ...timesOf(all) })
     const measured = [signedIn, again, signingIn].map((all) => all.slice(WARM_UP))
-    const [first = [], second = [], asked = []] = measured
+    const [first = [], second = [], queries = []] = measured
     return {
       bench: 'studio',
       machine: machine(),
       rows: [
         row('signed in', first),
         row('again', second),
-        row('signing in', asked),
+        row('signing in', queries),
         row('frame', frames),
       ],
       bars: [
         below('first memories, empty cache, p50 ms', timesOf(first).p50, INTERACTIVE_MS_MAX),
-        below('signing in, empty cache, p50 ms', timesOf(asked).p50, INTERACTIVE_MS_MAX),
+        below('signing in, empty cache, p50 ms', timesOf(queries).p50, INTERACTIVE_MS_MAX),
       ],
       notes: [`${memories} memories, ${VISITS} visits, Chromium ${browser.version()}.`],
     }
@@ -100,7 +100,7 @@ async function drawnAt(context: BrowserContext, url: string, wanted: string): Pr
   await page.addInitScript(WATCH(wanted))
   await page.goto(url, { waitUntil: 'commit' })
   for (;;) {
-    // Through the debugger: the page's own policy lets nobody else look.
+    // Through the debugger: the page's content security policy blocks scripts.
     const ms = await page.evaluate('globalThis.drawnAt ?? null')
     if (typeof ms === 'number') {
       await page.close()
@@ -129,7 +129,7 @@ async function scrolled(context: BrowserContext, { url }: BenchServer): Promise<
     requestAnimationFrame(step)
   })`)
   await context.close()
-  return frames as readonly number[] // as they were noted just now
+  return frames as readonly number[] // recorded by the script above
 }
 
 function timesOf(all: readonly number[]) {

@@ -36,7 +36,7 @@ export class Texts {
     ).join(' ')
   }
 
-  /** Words of a text, as someone would use them who looks for it. */
+  /** Words of a text, as a query for it would use them. */
   queryFor(text: string, words: number): string {
     const content = [...new Set(text.split(' '))].filter((word) => !STOP_WORDS.has(word))
     while (content.length > words) content.splice(Math.floor(this.#random() * content.length), 1)

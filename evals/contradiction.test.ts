@@ -3,7 +3,7 @@ import { LABELED_PAIRS, PAIR_LABELS, PAIR_LANGUAGES } from './contradiction/pair
 import { judgePairs, scoreContradictions, UNSEEN_DUPLICATES_CAUGHT } from './contradiction.ts'
 
 describe('the labelled pairs', () => {
-  it('[TR7] are enough, in every language and of every label, and none is there twice', () => {
+  it('[TR7] cover every language and label, without duplicates', () => {
     expect(LABELED_PAIRS.length).toBeGreaterThanOrEqual(220)
     for (const language of PAIR_LANGUAGES) {
       for (const label of PAIR_LABELS) {
@@ -18,7 +18,7 @@ describe('the labelled pairs', () => {
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })
 
-  it('[TR7] count a conflict that was decided as an update as a false supersede', () => {
+  it('[TR7] count an update instead of a conflict as a false supersede', () => {
     const [pair] = LABELED_PAIRS.filter(({ label }) => label === 'conflict')
     if (pair === undefined) throw new Error('There is no conflict among the pairs.')
     expect(scoreContradictions([{ ...pair, answered: 'update' }]).falseSupersede).toBe(1)

@@ -3,7 +3,7 @@
  * (`contradiction/pairs.ts`).
  *
  * Each pair goes through `remember`: an owner of its own, the older statement, then the newer one. Once with keyword search
- * alone, and once with the built-in model, whose vectors may add candidates. Misses are listed for the tuning pairs only.
+ * only, and once with the built-in model, whose vectors may add candidates. Misses are listed for the tuning pairs only.
  */
 
 import { createIdGenerator } from '../src/app/id-generator.ts'
@@ -66,7 +66,7 @@ export async function evaluateContradiction(options: EvalOptions): Promise<EvalR
       ...Object.assign({}, ...perSet, ...perLanguage),
     },
     tables: [
-      ...tablesOf('with words alone', byWords),
+      ...tablesOf('lexical only', byWords),
       ...tablesOf('with the built-in model', byMeaning),
       toConfusionTable(byMeaning),
       ...(options.explain ? [toMissesTable(inSet(byMeaning, 'development'))] : []),

@@ -20,18 +20,18 @@ function writeSet(set: string, documents: readonly Row[], queries: readonly Row[
   }
 }
 
-/** The scores by words alone: what a set may hold has nothing to do with a model. */
+/** Lexical scores: a test of the reader needs no model. */
 async function scoresOf(
   set: string,
 ): Promise<{ readonly turn: Scores; readonly session?: Scores }> {
   const lines = ['default', 'keyword'] as const
   const report = await evaluateRecall(set, { data: folder, explain: true, lines, embedding: null })
-  const { lines: told } = report.json as { lines: Record<string, { turn: Scores }> }
-  return told.default as { turn: Scores; session?: Scores }
+  const scores = report.json as { lines: Record<string, { turn: Scores }> }
+  return scores.lines.default as { turn: Scores; session?: Scores }
 }
 
-describe('sets in the form of the public ones', () => {
-  it('have whatever names and texts there are, and none is lost', async () => {
+describe('a data set', () => {
+  it('accepts all names and texts, and loses none', async () => {
     const long = 'word '.repeat(12_000)
     const odd = `@ ${'a long title '.repeat(30)}\t`
     writeSet(
@@ -56,7 +56,7 @@ describe('sets in the form of the public ones', () => {
     expect((await scoresOf('odd')).turn).toMatchObject({ 'any@1': 1, 'all@5': 1, MRR: 1 })
   })
 
-  it('may count anew in every group, and name no group at all', async () => {
+  it('may number documents per group, or have no groups', async () => {
     writeSet(
       'counted',
       [
@@ -76,7 +76,7 @@ describe('sets in the form of the public ones', () => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('may hold a document twice, which is found once', async () => {
+  it('may contain a document twice, which is found once', async () => {
     writeSet(
       'twice',
       [1, 2, 3].flatMap(() => [{ id: 'same', group: 'g', text: 'a kettle of fish' }]),
@@ -85,7 +85,7 @@ describe('sets in the form of the public ones', () => {
     expect((await scoresOf('twice')).turn).toMatchObject({ 'rec@10': 1, 'all@5': 1, 'nDCG@10': 1 })
   })
 
-  it('may ask for nothing, and for what is not there, which are misses', async () => {
+  it('counts empty questions and missing evidence as misses', async () => {
     writeSet(
       'missed',
       [{ id: 'tea', group: 'g', text: 'a cup of tea' }],
@@ -99,7 +99,7 @@ describe('sets in the form of the public ones', () => {
     expect((await scoresOf('missed')).turn['any@10']).toBe(0.25)
   })
 
-  it('may have any name', () => {
+  it('accepts any name', () => {
     writeSet('our notes', [], [])
     expect(hasSet(folder, 'our notes')).toBe(true)
     expect(hasSet(folder, 'nowhere')).toBe(false)

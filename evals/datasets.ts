@@ -1,4 +1,4 @@
-/** Reads the public data sets in their common form, see the README beside them. */
+/** Reads the public data sets in their common format; see their README. */
 import { createReadStream, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export type EvalQuery = {
   readonly gold: readonly string[]
   /** The evidence sessions, if the set names them. */
   readonly goldSessions: readonly string[]
-  /** When the question is asked, if that matters. */
+  /** The time of the question, if that matters. */
   readonly askedAt: string | null
   /** Whether the set marks the question as unanswerable. */
   readonly isUnanswerable: boolean

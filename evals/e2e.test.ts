@@ -32,7 +32,7 @@ describe('evidence in a block', () => {
   const sources = (block: string, ...turns: readonly ReturnType<typeof gold>[]) =>
     findEvidence({ block, ...NONE }, turns).map(({ source }) => source)
 
-  it('is a stretch of forty characters, whatever the spacing and escaping', () => {
+  it('is a passage of forty characters, regardless of spacing and escaping', () => {
     expect(sources(`- user: …${OLDER.slice(10, 50)}… (2024-01-01)`, older)).toEqual(['passage'])
     expect(sources(`- user: …${OLDER.slice(10, 49)}… (2024-01-01)`, older)).toEqual([null])
     const code = gold(
@@ -46,7 +46,7 @@ describe('evidence in a block', () => {
     expect(sources('', older)).toEqual([null])
   })
 
-  it('is all of a turn that is shorter', () => {
+  it('is the whole of a shorter turn', () => {
     const short = gold('short', 'Rex', 1)
     expect(sources('- user: Rex (2024-01-01)', short)).toEqual(['passage'])
     expect(sources('- user: A Rexroth pump (2024-01-01)', short)).toEqual([null])
@@ -59,7 +59,7 @@ describe('evidence in a block', () => {
     expect(found.map(({ source }) => source)).toEqual(['memory', null])
   })
 
-  it('is not its own where another turn holds the passage and is the one that is quoted', () => {
+  it('does not count when the quoted passage belongs to another turn', () => {
     const phrase = 'Do you have any tips on how to look after it in winter?'
     const golds = [gold('a', `My tent is green. ${phrase}`, 1)]
     const isShared = findSharedPassages(golds, [...golds, { id: 'b', text: `A canoe. ${phrase}` }])
@@ -70,7 +70,7 @@ describe('evidence in a block', () => {
     expect(own('a')).toMatchObject([{ source: 'passage', isOwn: true }])
   })
 
-  it('has the newest first when it stands above all older ones, or alone', () => {
+  it('has the newest first when it precedes all older ones or is the only one', () => {
     const first = (...lines: readonly string[]) =>
       isNewestFirst(findEvidence({ block: lines.join('\n'), ...NONE }, [older, newer]))
     expect(first(NEWER, OLDER)).toBe(true)
@@ -84,11 +84,11 @@ describe('evidence in a block', () => {
 })
 
 describe('conversations of a set', () => {
-  it('pair turns, merge answers, and open with a blank user turn where the assistant begins', () => {
-    const said = (id: string, speaker: string) => document(id, { speaker })
+  it('pair turns, merge answers, and insert a blank user turn where the assistant begins', () => {
+    const turn = (id: string, speaker: string) => document(id, { speaker })
     const [conversation] = toConversations([
-      ...[said('greeting', 'assistant'), said('a', 'user'), said('b', 'user')],
-      ...[said('c', 'assistant'), said('d', 'assistant'), document('blank', { text: ' ' })],
+      ...[turn('greeting', 'assistant'), turn('a', 'user'), turn('b', 'user')],
+      ...[turn('c', 'assistant'), turn('d', 'assistant'), document('blank', { text: ' ' })],
     ])
     const exchanges = conversation?.exchanges.map(({ user, assistant }) => [
       user.documents,
@@ -177,7 +177,7 @@ describe('a small set', () => {
     expect(floors.every(({ holds }) => !holds)).toBe(true)
   })
 
-  it('does not count a block that only says who the user is', async () => {
+  it('does not count a block with only the identity of the user', async () => {
     const found = await measured(scripted({ block: '- My name is Ada (2024-01-02)', items: 0 }))
     expect(scoreUnrelated(found, ['general', 'small talk'])).toEqual({ count: 0, of: 2 })
   })
@@ -186,13 +186,13 @@ describe('a small set', () => {
     ['the engine', openDirectReplay],
     ['the HTTP gateway', openGatewayReplay],
   ] as const)('goes through %s, from the conversation to the prompt', async (_, open) => {
-    const { questions, unrelated: asked, turns } = await measured(open)
+    const { questions, unrelated: unrelatedResults, turns } = await measured(open)
     expect(turns).toBe(6)
     const tea = questions.find(({ query, budget }) => query.id === 'q2' && budget === 800)
     expect(tea?.context.block).toContain('jasmine tea')
     expect(tea?.context.tokens).toBeGreaterThan(0)
     expect(tea?.context.tokens).toBeLessThanOrEqual(800)
     expect(tea?.evidence).toMatchObject([{ isOwn: true }])
-    expect(asked.map(({ context }) => context.items)).toEqual([0, 0])
+    expect(unrelatedResults.map(({ context }) => context.items)).toEqual([0, 0])
   })
 })

@@ -2,7 +2,7 @@
  * `npm run eval -- e2e`: from conversations to the context block of a later prompt.
  *
  * Public conversations are written through `ingest`, or with `--gateway` through the HTTP gateway, one owner per group.
- * Then each question is asked in a new session, and the context block is searched for the evidence turns.
+ * Then each question is options in a new session, and the context block is searched for the evidence turns.
  */
 
 import { openEmbedder } from '../src/app/models/model-selection.ts'
@@ -36,7 +36,7 @@ export type E2eOptions = EvalOptions & {
   readonly categories?: readonly string[]
 }
 
-/** Recalls count as uses of memories, so the questions with floors are asked first. */
+/** Recalls count as uses of memories, so questions with floors come first. */
 const BUDGETS = [BUDGET, 400, 2_000] as const
 const GATEWAY_SET = 'locomo'
 
@@ -58,14 +58,14 @@ async function measureNamed(
   { data, sample, gateway = false, budgets, categories, onProgress }: E2eOptions,
 ): Promise<Measurement> {
   const all = filterCategories(await loadSet(data, set), categories)
-  const asked: MeasureOptions = {
+  const options: MeasureOptions = {
     open: gateway ? openGatewayReplay : openDirectReplay,
     embedder,
     budgets: budgets ?? (gateway ? [BUDGET] : BUDGETS),
     unrelated: await unrelatedOf(data, set),
     ...(onProgress === undefined ? {} : { onProgress: (words) => onProgress(`${set}: ${words}`) }),
   }
-  return measureSet(gateway ? firstGroup(all) : sampled(all, sample), asked)
+  return measureSet(gateway ? firstGroup(all) : sampled(all, sample), options)
 }
 
 function filterCategories(set: EvalSet, categories: readonly string[] | undefined): EvalSet {

@@ -10,7 +10,7 @@ import {
 /** Only ends what hangs: conversations of two years are replayed, on a machine that may be busy. */
 const HANGING_MS = 900_000
 
-const asked = (fields: Partial<EverydayQuestion>): EverydayQuestion => ({
+const createQuestion = (fields: Partial<EverydayQuestion>): EverydayQuestion => ({
   person: 'ines',
   category: 'updated fact',
   question: 'How much?',
@@ -19,10 +19,10 @@ const asked = (fields: Partial<EverydayQuestion>): EverydayQuestion => ({
 })
 
 describe('everyday conversations', () => {
-  it('have questions that their own words can answer, half of them held out', async () => {
+  it('contain the answers to all questions, half of which are held out', async () => {
     const conversations = await readConversations()
     const questions = await readQuestions()
-    const saidBy = (person: string) =>
+    const textOf = (person: string) =>
       conversations
         .filter((each) => each.person === person)
         .flatMap(({ at, exchanges }) => [
@@ -32,7 +32,7 @@ describe('everyday conversations', () => {
         .join('\n')
     for (const { person, question, required = [], outdated } of questions) {
       for (const pattern of [...required, ...(outdated === undefined ? [] : [outdated])]) {
-        expect(saidBy(person), question).toMatch(new RegExp(pattern, 'iu'))
+        expect(textOf(person), question).toMatch(new RegExp(pattern, 'iu'))
       }
     }
     expect(questions).toHaveLength(72)
@@ -40,8 +40,8 @@ describe('everyday conversations', () => {
     expect(new Set(questions.map(({ question }) => question)).size).toBe(72)
   })
 
-  it('are judged by what the block holds and by its order', () => {
-    const question = asked({ required: ['589'], outdated: '612' })
+  it('are judged by the content and the order of the block', () => {
+    const question = createQuestion({ required: ['589'], outdated: '612' })
     const block = (text: string | null) => ({ block: text, items: text === null ? 0 : 1 })
     expect(judge(question, block('- now 589\n- was 612'))).toMatchObject({
       verdict: 'correct',
@@ -53,9 +53,9 @@ describe('everyday conversations', () => {
     })
     expect(judge(question, block('- was 612'))).toMatchObject({ verdict: 'wrong', isStale: true })
     expect(judge(question, block(null))).toMatchObject({ verdict: 'wrong', isStale: null })
-    const two = asked({ category: 'multi-hop', required: ['640', '35mm'] })
+    const two = createQuestion({ category: 'multi-hop', required: ['640', '35mm'] })
     expect(judge(two, block('- paid 640')).verdict).toBe('half')
-    const nothing = asked({ category: 'abstention', misleading: '9:40' })
+    const nothing = createQuestion({ category: 'abstention', misleading: '9:40' })
     expect(judge(nothing, block(null)).verdict).toBe('correct')
     expect(judge(nothing, block('- at the market')).verdict).toBe('half')
     expect(judge(nothing, block('- at 9:40')).verdict).toBe('wrong')

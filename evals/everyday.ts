@@ -34,7 +34,7 @@ const CATEGORIES = [
   'temporal',
   'multi-hop',
   'follow-up',
-  'assistant said',
+  'assistant message',
   'preference',
   'abstention',
 ] as const
@@ -68,7 +68,7 @@ export type Verdict = 'correct' | 'half' | 'wrong'
 type Judged = EverydayQuestion & {
   readonly context: InjectedContext
   readonly verdict: Verdict
-  /** Whether the outdated fact is above the newer one, or alone; null when it is not in the block. */
+  /** Whether the outdated fact is above the newer one, or without it; null when it is not in the block. */
   readonly isStale: boolean | null
 }
 
@@ -141,13 +141,13 @@ async function judgePerson(
 }
 
 function toReplayed({ person, at, exchanges }: ConversationLine): ReplayedConversation {
-  const said = (text: string) => ({ text, documents: [] })
+  const message = (text: string) => ({ text, documents: [] })
   return {
     name: `${person} ${at}`,
     at: Date.parse(at),
     exchanges: exchanges.map(({ user, assistant }) => ({
-      user: said(user),
-      assistant: said(assistant),
+      user: message(user),
+      assistant: message(assistant),
     })),
   }
 }
@@ -200,7 +200,7 @@ function score(judged: readonly Judged[]): Score {
   }
 }
 
-/** Blocks with an outdated fact above the newer one or alone, of all blocks with an outdated fact. */
+/** Blocks with an outdated fact above the newer one or without it, of all blocks with an outdated fact. */
 function countStale(judged: readonly Judged[]): Share {
   const known = judged.filter(({ isStale }) => isStale !== null)
   return { count: known.filter(({ isStale }) => isStale === true).length, of: known.length }

@@ -18,7 +18,7 @@ function written(documents: readonly object[], queries: readonly object[]): stri
   return data
 }
 
-it('[LP5] counts what was learned from the turns that questions rest on', async () => {
+it('[LP5] counts facts learned from evidence turns', async () => {
   const turn = (id: string, text: string) => ({ id, group: 'a', text })
   const data = written(
     [
@@ -49,7 +49,7 @@ it('[LP5] counts what was learned from the turns that questions rest on', async 
   })
 })
 
-it('[LP5] says that it was skipped where the data are not', async () => {
+it('[LP5] reports that it was skipped without the data', async () => {
   const { tables, metrics, floors } = await evaluateExtraction({
     ...OPTIONS,
     data: temporaryFolder(),

@@ -51,11 +51,11 @@ function report(
   byId: ReadonlyMap<string, Learned>,
   explain: boolean,
 ): EvalReport {
-  const asked = new Set(queries.flatMap(({ gold }) => gold))
-  const isAsked = ({ document }: Learned) => asked.has(document.id)
+  const evidenceIds = new Set(queries.flatMap(({ gold }) => gold))
+  const isEvidence = ({ document }: Learned) => evidenceIds.has(document.id)
   const isLearnedFrom = ({ statements }: Learned) => statements.length > 0
-  const evidence = turns.filter(isAsked)
-  const others = turns.filter((turn) => !isAsked(turn))
+  const evidence = turns.filter(isEvidence)
+  const others = turns.filter((turn) => !isEvidence(turn))
   const statements = count(turns)
   const metrics = {
     turns: turns.length,
@@ -97,7 +97,7 @@ function report(
       },
       {
         title:
-          'By question: learned from one, or all, of the turns it rests on; what ties it to them is kept',
+          'By question: learned from one, or all, of its evidence turns; their shared terms survive',
         columns: ['category', 'questions', 'any', 'all', 'covered'],
         rows: [...rows, all],
       },
@@ -124,15 +124,15 @@ function covers(turn: Learned | undefined, question: string): boolean {
   if (turn === undefined) return false
   const spoken = new Set(extractQueryTerms(turn.document.text))
   const shared = [...new Set(extractQueryTerms(question))].filter((term) => spoken.has(term))
-  const kept = new Set(turn.statements.flatMap((statement) => extractQueryTerms(statement)))
-  const held = shared.filter((term) => kept.has(term)).length
+  const statedTerms = new Set(turn.statements.flatMap((statement) => extractQueryTerms(statement)))
+  const held = shared.filter((term) => statedTerms.has(term)).length
   return held > 0 && held / shared.length >= KEPT_SHARE_MIN
 }
 
 function wordsKept({ document, statements }: Learned): number {
   const spoken = [...new Set(extractQueryTerms(document.text))]
-  const kept = new Set(statements.flatMap((statement) => extractQueryTerms(statement)))
-  return share(spoken, (term) => kept.has(term))
+  const statedTerms = new Set(statements.flatMap((statement) => extractQueryTerms(statement)))
+  return share(spoken, (term) => statedTerms.has(term))
 }
 
 function missesTable(missed: readonly Learned[]): Table {

@@ -2,7 +2,7 @@
  * Measures file search over public documentation in three languages: the rank of the lines that answer a question.
  *
  * Keyword search runs over all pages. Embedding all of them takes long, so keyword search and the built-in model also run
- * over a part that has every page with an answer, and the static model over those pages alone. A hit is right when it is in
+ * over a part that has every page with an answer, and the static model over those pages only. A hit is right when it is in
  * the right file and shares a line with the answer.
  */
 import { createHash } from 'node:crypto'
@@ -61,7 +61,7 @@ const LANGUAGE_FLOORS: Readonly<Record<FileLine, Readonly<Record<Language, numbe
 /** How many unanswerable questions may get results. */
 const ANSWERED_MAX = 0.3
 
-type Asked = {
+type RankedQuestion = {
   readonly question: FileQuestion
   readonly hits: readonly FileHit[]
   /** 1-based; null when no hit is right. */
@@ -71,7 +71,7 @@ type Asked = {
 type Measured = {
   readonly line: FileLine
   readonly chunks: number
-  readonly asked: readonly Asked[]
+  readonly questions: readonly RankedQuestion[]
   /** Unanswerable questions that got results. */
   readonly answered: readonly string[]
 }
@@ -129,17 +129,17 @@ function embeddingOf(line: FileLine): EmbeddingOptions | null {
 async function askAll(
   index: PageIndex,
   onProgress: (words: string) => void,
-): Promise<Pick<Measured, 'asked' | 'answered'>> {
-  const asked: Asked[] = []
+): Promise<Pick<Measured, 'questions' | 'answered'>> {
+  const questions: RankedQuestion[] = []
   for (const question of QUESTIONS) {
     const hits = await index.ask(question.text)
     const found = hits.findIndex((hit) => isRight(hit, question))
-    asked.push({ question, hits, rank: found < 0 ? null : found + 1 })
-    onProgress(`asked ${asked.length} questions`)
+    questions.push({ question, hits, rank: found < 0 ? null : found + 1 })
+    onProgress(`searched ${questions.length} questions`)
   }
   const answered: string[] = []
   for (const text of UNANSWERABLE) if ((await index.ask(text)).length > 0) answered.push(text)
-  return { asked, answered }
+  return { questions, answered }
 }
 
 export function isRight(
@@ -154,15 +154,17 @@ export function isRight(
 function toReport(measured: readonly Measured[], { explain }: FileEvalOptions): EvalReport {
   const metrics: Record<string, number> = {}
   const floors: Floor[] = []
-  for (const { line, chunks, asked, answered } of measured) {
-    const scores = scoresOf(asked)
+  for (const { line, chunks, questions, answered } of measured) {
+    const scores = scoresOf(questions)
     metrics[`${line}.chunks`] = chunks
     for (const [name, value] of Object.entries(scores)) metrics[`${line}.${name}`] = value
     for (const name of ['hit@1', 'hit@5', 'MRR'] as const) {
       floors.push(atLeast(`${line}, ${name}`, scores[name], FLOORS[line][name]))
     }
     for (const language of LANGUAGES) {
-      const { 'hit@5': hits } = scoresOf(asked.filter((one) => one.question.language === language))
+      const { 'hit@5': hits } = scoresOf(
+        questions.filter((one) => one.question.language === language),
+      )
       metrics[`${line}.${language}.hit@5`] = hits
       floors.push(atLeast(`${line}, ${language} hit@5`, hits, LANGUAGE_FLOORS[line][language]))
     }
@@ -178,14 +180,15 @@ function toReport(measured: readonly Measured[], { explain }: FileEvalOptions): 
   return { eval: 'files', metrics, tables, floors }
 }
 
-function scoresOf(asked: readonly Asked[]): Scores {
+function scoresOf(questions: readonly RankedQuestion[]): Scores {
   const share = (depth: number) =>
-    asked.filter(({ rank }) => rank !== null && rank <= depth).length / Math.max(1, asked.length)
-  const reciprocal = asked.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0)
+    questions.filter(({ rank }) => rank !== null && rank <= depth).length /
+    Math.max(1, questions.length)
+  const reciprocal = questions.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0)
   return {
     'hit@1': share(1),
     'hit@5': share(5),
-    MRR: reciprocal / Math.max(1, asked.length),
+    MRR: reciprocal / Math.max(1, questions.length),
   }
 }
 
@@ -195,9 +198,9 @@ function tableOf<Group extends string>(
   groups: readonly Group[],
   groupOf: (question: FileQuestion) => Group,
 ): Table {
-  const rows = measured.flatMap(({ line, asked }) =>
+  const rows = measured.flatMap(({ line, questions }) =>
     [...groups, null].map((group) => {
-      const some = asked.filter(({ question }) => group === null || groupOf(question) === group)
+      const some = questions.filter(({ question }) => group === null || groupOf(question) === group)
       const scores = scoresOf(some)
       return [
         `${line}: ${group ?? 'all'}`,
@@ -209,12 +212,12 @@ function tableOf<Group extends string>(
   return { title, columns: ['', 'questions', 'hit@1', 'hit@5', 'MRR'], rows }
 }
 
-function missesOf({ line, asked, answered }: Measured): Table {
+function missesOf({ line, questions, answered }: Measured): Table {
   return {
     title: `Not first: ${line}`,
     columns: ['question', 'rank', 'what came first'],
     rows: [
-      ...asked
+      ...questions
         .filter(({ rank }) => rank !== 1)
         .map(({ question, rank, hits: [first] }) => [
           question.text,

@@ -218,7 +218,7 @@ function objectiveTable(
       ['present', objective(cases, EVIDENCE_WEIGHTS).toFixed(4)],
       ['fitted', objective(cases, fitted).toFixed(4)],
       ['present, mean over the quarters', presentHeldOut.toFixed(4)],
-      ['fitted without the quarter that is asked', fittedHeldOut.toFixed(4)],
+      ['fitted without the measured quarter', fittedHeldOut.toFixed(4)],
     ],
   }
 }

@@ -10,7 +10,7 @@ export const UNSEEN = join('evals', 'unseen')
 
 export async function readLabels<Line>(...path: readonly string[]): Promise<readonly Line[]> {
   const lines = (await readFile(join(...path), 'utf8')).split('\n').filter((line) => line !== '')
-  return lines.map((line) => JSON.parse(line) as Line) // our own files, whose form is described beside them
+  return lines.map((line) => JSON.parse(line) as Line) // our own files, described in their README
 }
 
 /** 1 for an empty set. */

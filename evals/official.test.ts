@@ -13,7 +13,7 @@ const query = (id: string, gold: readonly string[], isUnanswerable = false): Eva
   }
 }
 
-it('the official part of LongMemEval has what the user said, and questions that this answers', () => {
+it('the official part of LongMemEval has user turns, and questions that they answer', () => {
   const { documents, queries } = officialPart({
     documents: [turn('u1', 'user'), turn('a1', 'assistant'), turn('u2', 'user')],
     queries: [

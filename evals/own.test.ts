@@ -30,13 +30,13 @@ describe('the built-in data set with the built-in model', () => {
   it.each(FLOORS)(
     '[RA20] %s: at least %d are answered within the first three',
     async (category, floor) => {
-      const asked = queries.filter((query) => query.category === category)
+      const questions = queries.filter((query) => query.category === category)
       const misses: string[] = []
-      for (const { question, gold } of asked) {
+      for (const { question, gold } of questions) {
         const found = await firstThree(question)
         if (!found.some((id) => gold.includes(id))) misses.push(`${question} → ${found.join(' ')}`)
       }
-      expect(1 - misses.length / asked.length, misses.join('\n')).toBeGreaterThanOrEqual(floor)
+      expect(1 - misses.length / questions.length, misses.join('\n')).toBeGreaterThanOrEqual(floor)
     },
   )
 

@@ -2,7 +2,7 @@
  * Measures recall on public question sets: the rank of the text with the evidence.
  *
  * Everything runs through the real engine with default settings. For comparison, in the same run and on the same store:
- * keyword search alone, vector search alone, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
+ * keyword search, vector search, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
  */
 import { createHash } from 'node:crypto'
 import type { EmbeddingOptions } from '../src/app/models/model-selection.ts'
@@ -99,7 +99,7 @@ export async function evaluateRecall(set: string, options: RecallEvalOptions): P
   const all = await (BUILT_IN_SETS[set]?.() ?? loadSet(options.data, set))
   const data = sampled(all, options.sample)
   const measured = await measureSet(data, options)
-  // The same questions by the definition of the set's authors, over what only the user said.
+  // The same questions by the definition of the set's authors, over user turns only.
   const official =
     set === 'longmemeval-s' ? await measureSet(officialPart(data), options, false) : null
   return toReport(set, measured, official, options)
@@ -120,9 +120,9 @@ async function measureSet(
     const sessionOf = new Map(documents.map(({ id, session }) => [id, session]))
     const outcomes: Outcome[] = []
     const latencies: number[] = []
-    const asked = queries.filter(hasGold)
-    const remaining = timeLeft(asked.length)
-    for (const query of asked) {
+    const answerable = queries.filter(hasGold)
+    const remaining = timeLeft(answerable.length)
+    for (const query of answerable) {
       // Timed without the embedding of the question: whether a cache has it depends on earlier runs.
       await haystack.embedder?.embed([query.question], { purpose: 'query' })
       for (const line of lines) {
@@ -131,7 +131,7 @@ async function measureSet(
         if (line === 'default') latencies.push(performance.now() - began)
         outcomes.push({ query, line, ranking, ...scoresOf(query, ranking, sessionOf) })
       }
-      options.onProgress?.(`asked ${remaining(outcomes.length / lines.length)}`)
+      options.onProgress?.(`searched ${remaining(outcomes.length / lines.length)}`)
     }
     const abstention =
       asksUnrelated && lines.includes('default')

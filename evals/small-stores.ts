@@ -1,6 +1,6 @@
 /**
  * Measures abstention in small stores: ten memories, questions that one of them answers, messages that none of them helps
- * with, and messages for which facts that matter for safety must be given. Each store is measured twice, with its memories
+ * with, and messages whose context must contain facts that matter for safety. Each store is measured twice, with its memories
  * as facts and as turns of conversations. Of the unseen stores, only totals are reported.
  */
 import { openEmbedder } from '../src/app/models/model-selection.ts'
@@ -32,7 +32,7 @@ type Store = {
 
 type Kind = 'related' | 'unrelated' | 'safety'
 
-type Asked = {
+type MeasuredMessage = {
   readonly kind: Kind
   readonly form: StoreForm
   readonly message: string
@@ -48,17 +48,17 @@ export async function evaluateSmallStores(options: EvalOptions): Promise<EvalRep
   const unseen = await readLabels<Store>(UNSEEN, 'abstention.jsonl')
   const embedder = openEmbedder(evalEmbedding())
   try {
-    const tuned = await askAll(embedder, developed, options)
-    const asked = await askAll(embedder, unseen, options)
+    const tuned = await measureAll(embedder, developed, options)
+    const measured = await measureAll(embedder, unseen, options)
     const silent = getRightShare(tuned, 'unrelated')
     const lost = 1 - getRightShare(tuned, 'related')
     const safety = getRightShare(tuned, 'safety')
     return {
       eval: 'abstention',
-      metrics: { silent, lost, safety, ...toUnseenMetrics(asked) },
+      metrics: { silent, lost, safety, ...toUnseenMetrics(measured) },
       tables: [
         toTable('Stores that rules are tuned on', tuned),
-        toTable('Unseen stores', asked),
+        toTable('Unseen stores', measured),
         ...(options.explain ? [toMissesTable(tuned)] : []),
       ],
       floors: [
@@ -72,72 +72,76 @@ export async function evaluateSmallStores(options: EvalOptions): Promise<EvalRep
   }
 }
 
-async function askAll(
+async function measureAll(
   embedder: Embedder | null,
   stores: readonly Store[],
   { onProgress }: EvalOptions,
-): Promise<readonly Asked[]> {
+): Promise<readonly MeasuredMessage[]> {
   const remaining = timeLeft(stores.length * FORMS.length)
-  const asked: Asked[] = []
+  const measured: MeasuredMessage[] = []
   for (const [index, store] of stores.entries()) {
     for (const [at, form] of FORMS.entries()) {
-      asked.push(...(await askStore(embedder, store, form)))
+      measured.push(...(await measureStore(embedder, store, form)))
       onProgress?.(`abstention: stores ${remaining(index * FORMS.length + at + 1)}`)
     }
   }
-  return asked
+  return measured
 }
 
-async function askStore(
+async function measureStore(
   embedder: Embedder | null,
   { memories, related, unrelated, safety }: Store,
   form: StoreForm,
-): Promise<readonly Asked[]> {
+): Promise<readonly MeasuredMessage[]> {
   const replay = await openSmallStoreReplay(embedder, memories, form)
-  const ask = async (kind: Kind, message: string, expected: string | null): Promise<Asked> => {
+  const measure = async (
+    kind: Kind,
+    message: string,
+    expected: string | null,
+  ): Promise<MeasuredMessage> => {
     const { block, items, tokens } = await replay.ask(message, BUDGET)
-    const isGiven = expected !== null && normalize(block ?? '').includes(normalize(expected))
+    const isFound = expected !== null && normalize(block ?? '').includes(normalize(expected))
     return {
       ...{ kind, form, message, items, tokens },
-      isRight: expected === null ? items === 0 : isGiven,
+      isRight: expected === null ? items === 0 : isFound,
     }
   }
   try {
-    const asked: Asked[] = []
+    const measured: MeasuredMessage[] = []
     for (const { question, answerIndex } of related) {
-      asked.push(await ask('related', question, memories[answerIndex] ?? ''))
+      measured.push(await measure('related', question, memories[answerIndex] ?? ''))
     }
-    for (const message of unrelated) asked.push(await ask('unrelated', message, null))
+    for (const message of unrelated) measured.push(await measure('unrelated', message, null))
     for (const { message, memoryIndex } of safety) {
-      asked.push(await ask('safety', message, memories[memoryIndex] ?? ''))
+      measured.push(await measure('safety', message, memories[memoryIndex] ?? ''))
     }
-    return asked
+    return measured
   } finally {
     await replay.close()
   }
 }
 
-function getRightShare(asked: readonly Asked[], kind: Kind): number {
-  const some = asked.filter((each) => each.kind === kind)
+function getRightShare(measured: readonly MeasuredMessage[], kind: Kind): number {
+  const some = measured.filter((each) => each.kind === kind)
   return ratio(some.filter(({ isRight }) => isRight).length, some.length)
 }
 
-function toUnseenMetrics(asked: readonly Asked[]): Record<string, number> {
+function toUnseenMetrics(measured: readonly MeasuredMessage[]): Record<string, number> {
   return {
-    'silent.unseen': getRightShare(asked, 'unrelated'),
-    'lost.unseen': 1 - getRightShare(asked, 'related'),
-    'safety.unseen': getRightShare(asked, 'safety'),
+    'silent.unseen': getRightShare(measured, 'unrelated'),
+    'lost.unseen': 1 - getRightShare(measured, 'related'),
+    'safety.unseen': getRightShare(measured, 'safety'),
   }
 }
 
-function toTable(title: string, asked: readonly Asked[]): Table {
+function toTable(title: string, measured: readonly MeasuredMessage[]): Table {
   const kinds = ['related', 'unrelated', 'safety'] as const
   return {
     title,
-    columns: ['message', 'memories as', 'asked', 'right', 'share', 'lines per block'],
+    columns: ['message', 'memories as', 'measured', 'right', 'share', 'lines per block'],
     rows: kinds.flatMap((kind) =>
       FORMS.map((form) => {
-        const some = asked.filter((each) => each.kind === kind && each.form === form)
+        const some = measured.filter((each) => each.kind === kind && each.form === form)
         const right = some.filter(({ isRight }) => isRight)
         const lines = some.reduce((sum, { items }) => sum + items, 0)
         return [
@@ -149,11 +153,11 @@ function toTable(title: string, asked: readonly Asked[]): Table {
   }
 }
 
-function toMissesTable(asked: readonly Asked[]): Table {
+function toMissesTable(measured: readonly MeasuredMessage[]): Table {
   return {
     title: 'Misses among the stores that may be tuned on',
     columns: ['message', 'memories as', 'lines', 'text'],
-    rows: asked
+    rows: measured
       .filter(({ isRight }) => !isRight)
       .map(({ kind, form, items, message }) => [kind, form, items, message]),
   }

@@ -1,22 +1,34 @@
 /**
- * Puts the program and the entries of the library, which the compiler has left in `dist` as hundreds of modules, into a few files:
- * they load in half the time. What the program needs only at times, as a server, stays in files of its own. Packages stay
- * packages. The modules stay too: types lie beside them, and worker processes run from them.
+ * Puts the program, the entries of the library and the workers, which the compiler has left in `dist` as hundreds of
+ * modules, into a few files: they load in half the time. What the program needs only at times, as a server, stays in
+ * files of its own. The other modules stay for tests and are not published; see `files` in package.json.
+ *
+ * Packages stay packages, except those that weigh many times what Recollect uses of them.
  */
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { vendorPackages } from './vendor.mjs'
+import { WORKERS } from './workers.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const SOURCES = join(ROOT, 'src')
 const PARTS = 'parts'
+/** As packages, they weigh 20 MB. */
+const INLINED = [
+  'zod',
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/core',
+  'prom-client',
+  'tdigest',
+  'bintrees',
+]
 const PLACE = /__PLACE_OF\("([^"]+)"\)/g
 
 /**
- * A module that asks where it is gets the answer that it would get on its own, wherever it is put: it looks for workers
- * beside it, and for what else is in the package.
+ * `import.meta.url` keeps its meaning wherever a module is bundled: modules find their workers and the other
+ * files of the package.
  */
 const ownPlaces = {
   name: 'own-places',
@@ -31,6 +43,20 @@ const ownPlaces = {
       const path = posix.relative(from, place)
       return `new URL("${path.startsWith('.') ? path : `./${path}`}", import.meta.url).href`
     })
+  },
+}
+
+/** The folders of the packages whose code went into a bundle. */
+const inlinedPackages = new Set()
+const recordInlined = {
+  name: 'record-inlined',
+  generateBundle(_, chunks) {
+    for (const { modules = {} } of Object.values(chunks)) {
+      for (const id of Object.keys(modules)) {
+        const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.split(sep).join('/'))?.[0]
+        if (folder !== undefined) inlinedPackages.add(folder)
+      }
+    }
   },
 }
 
@@ -52,19 +78,32 @@ await bundle({
   chunks: `${PARTS}/[name].js`,
   // The suites of this repository become conformance cases for other implementations and any test runner.
   alias: { vitest: join(SOURCES, 'testing/case-collector.ts') },
-  inlined: ['fast-check', 'pure-rand'],
+  inlined: [...INLINED, 'fast-check', 'pure-rand'],
 })
 // On its own, so that it shares no chunk with code that needs Node.
 await bundle({ input: { 'client/index': 'src/client/index.ts' } })
+// One file each, so that a worker loads nothing that it does not use.
+for (const worker of WORKERS) await bundle({ input: { [worker]: `src/${worker}.ts` } })
+writeLicenses()
 await vendorPackages()
 
-function bundle({ input, chunks, alias = {}, inlined = [] }) {
+function writeLicenses() {
+  const licenses = [...inlinedPackages].sort().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+    if (file === undefined) throw new Error(`${name} has no license file.`)
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  })
+  writeFileSync(join(ROOT, 'dist', 'LICENSES.txt'), licenses.join('\n---\n\n'))
+}
+
+function bundle({ input, chunks, alias = {}, inlined = INLINED }) {
   const entries = Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])
   return build({
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
-    plugins: [ownPlaces],
+    plugins: [ownPlaces, recordInlined],
     resolve: { alias },
     ssr: { noExternal: inlined },
     build: {

@@ -1,12 +1,14 @@
 /**
  * `npm test`: types, lint, and the whole suite on this Node, then what needs a newer Node on the current LTS. At the
- * end it says what was skipped and why.
+ * end it lists what was skipped and why, and what passed only on a retry. With `--thorough`, tests that kill processes
+ * or use random input repeat several times as often.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
+if (process.argv.includes('--thorough')) process.env.TEST_THOROUGH = '1'
 const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
 /**
  * What another Node could change: encryption, which needs the LTS, the native driver, the program as a process, its
@@ -56,13 +58,15 @@ const steps = [
 
 /** What `test/lts/run.mjs` exits with when that Node can't be installed here. */
 const NOT_POSSIBLE = 75
-const SLOWEST_TOLD = 20
+const SLOWEST_FILES_MAX = 20
+const ERROR_LINES_MAX = 12
 const failed = []
 const notRun = []
 for (const [name, [command, ...args]] of steps) {
   const started = Date.now()
   process.stdout.write(`\n── ${name}\n`)
-  const { status } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const env = { ...process.env, TEST_RETRIES_FILE: retriesFile(name) }
+  const { status } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env })
   process.stdout.write(`── ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
   if (status === NOT_POSSIBLE) notRun.push(name)
   else if (status !== 0) failed.push(name)
@@ -71,8 +75,8 @@ for (const [name, [command, ...args]] of steps) {
 const slowest = filesOf('here')
   .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
   .sort((a, b) => b.seconds - a.seconds)
-  .slice(0, SLOWEST_TOLD)
-if (slowest.length > 0) process.stdout.write('\nWhat took longest:\n')
+  .slice(0, SLOWEST_FILES_MAX)
+if (slowest.length > 0) process.stdout.write('\nSlowest files:\n')
 for (const { name, seconds } of slowest) {
   process.stdout.write(`  ${seconds.toFixed(1).padStart(6)} s  ${relative(process.cwd(), name)}\n`)
 }
@@ -88,11 +92,24 @@ if (reasons.size > 0) {
     process.stdout.write(`  ${reason}${times > 1 ? ` (${times} tests)` : ''}\n`)
   }
 }
+const retried = steps.flatMap(([name]) => {
+  const file = retriesFile(name)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+})
+if (retried.length > 0) {
+  process.stdout.write(`\nFLAKY: ${retried.length} passed only on a retry. Each needs mending:\n`)
+  for (const { file, name, retries, errors } of retried) {
+    process.stdout.write(
+      `\n  ${file}\n  ${name} (${retries} ${retries > 1 ? 'retries' : 'retry'})\n`,
+    )
+    for (const error of errors) process.stdout.write(`${indent(firstLines(error))}\n`)
+  }
+}
 if (failed.length > 0) {
   process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
   // Again at the very end, because whoever reads a log reads its end.
   for (const { where, name, why } of ['here', 'lts'].flatMap(failuresOf)) {
-    process.stdout.write(`\n  ${where}\n  ${name}\n${why.replace(/^/gm, '    ')}\n`)
+    process.stdout.write(`\n  ${where}\n  ${name}\n${indent(why)}\n`)
   }
 }
 process.stdout.write(
@@ -108,8 +125,23 @@ function types(project, name) {
 
 function vitest(node, script, run, files = []) {
   const report = join(folder, `${run}.json`)
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+  const reporters = [
+    ...['--reporter=dot', '--reporter=./scripts/retry-reporter.mjs'],
+    ...['--reporter=json', `--outputFile.json=${report}`],
+  ]
   return [node, ...script, 'run', ...files, ...reporters]
+}
+
+function retriesFile(step) {
+  return join(folder, `retries-${steps.findIndex(([name]) => name === step)}.json`)
+}
+
+function firstLines(text) {
+  return (text ?? '').split('\n').slice(0, ERROR_LINES_MAX).join('\n')
+}
+
+function indent(text) {
+  return text.replace(/^/gm, '    ')
 }
 
 function filesOf(run) {
@@ -118,17 +150,16 @@ function filesOf(run) {
 }
 
 function failuresOf(run) {
-  const start = (text) => (text ?? '').split('\n').slice(0, 12).join('\n')
   return filesOf(run).flatMap((file) => {
     const where = relative(process.cwd(), file.name)
     const tests = file.assertionResults.filter((test) => test.status === 'failed')
     if (file.status === 'failed' && tests.length === 0) {
-      return [{ where, name: 'the file itself', why: start(file.message) }]
+      return [{ where, name: 'the file itself', why: firstLines(file.message) }]
     }
     return tests.map(({ fullName, failureMessages: [why] }) => ({
       where,
       name: fullName,
-      why: start(why),
+      why: firstLines(why),
     }))
   })
 }

@@ -18,6 +18,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const DIST = join(ROOT, 'dist')
 const VENDOR = join(DIST, 'vendor')
 const SQLITE = '@photostructure/sqlite'
+const TYPE_IMPORT = /(?:\bfrom |\bimport\()["'](\.[^"']+)["']/g
 /** Takes a second; the highest one takes half a minute for another 15 %. */
 const COMPRESSION_QUALITY = 6
 
@@ -50,7 +51,26 @@ const PACKAGES = [
 export async function vendorPackages() {
   rmSync(VENDOR, { recursive: true, force: true })
   for (const part of PACKAGES) await vendorPackage(part)
-  importVendoredSqlite(DIST)
+  vendorZodTypes()
+  const [sqlite, zod] = [join(VENDOR, SQLITE, 'dist/index.mjs'), join(VENDOR, 'zod/index.js')]
+  redirectImports(DIST, (file) => (file.endsWith('.js') ? [SQLITE, sqlite] : ['zod', zod]))
+}
+
+/** The code of zod is bundled; public declarations refer to its types. They take 0.3 MB of its 8. */
+function vendorZodTypes() {
+  const source = join(ROOT, 'node_modules/zod')
+  const copied = new Set()
+  const pending = ['index.d.ts']
+  while (pending.length > 0) {
+    const file = pending.pop()
+    if (copied.has(file)) continue
+    copied.add(file)
+    cpSync(join(source, file), join(VENDOR, 'zod', file))
+    for (const [, reference] of readFileSync(join(source, file), 'utf8').matchAll(TYPE_IMPORT)) {
+      pending.push(posix.join(posix.dirname(file), reference.replace(/\.js$/, '.d.ts')))
+    }
+  }
+  cpSync(join(source, 'LICENSE'), join(VENDOR, 'zod/LICENSE'))
 }
 
 async function vendorPackage({ name, entry, format = 'es', files, compressed = [], licenses }) {
@@ -87,17 +107,20 @@ function entryFile(entry, format) {
   return posix.basename(entry).replace(/\.m?js$/, format === 'es' ? '.mjs' : '.cjs')
 }
 
-/** Modules that the compiler has left unchanged may have been rewritten by an earlier build. */
-function importVendoredSqlite(folder) {
+/** Modules and declarations that the compiler has left unchanged may have been rewritten by an earlier build. */
+function redirectImports(folder, targetOf) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (path === VENDOR) continue
-    if (entry.isDirectory()) importVendoredSqlite(path)
-    else if (entry.name.endsWith('.js')) {
+    if (entry.isDirectory()) redirectImports(path, targetOf)
+    else if (/\.(?:js|d\.ts)$/.test(entry.name)) {
+      const [name, target] = targetOf(path)
       const code = readFileSync(path, 'utf8')
-      const file = join(VENDOR, SQLITE, 'dist/index.mjs')
-      const address = `./${relative(folder, file).split(sep).join('/')}`
-      const rewritten = code.replaceAll(/(["'])@photostructure\/sqlite\1/g, `'${address}'`)
+      const address = `./${relative(folder, target).split(sep).join('/')}`
+      const rewritten = code.replaceAll(
+        new RegExp(`(\\bfrom |\\bimport\\()(["'])${name}\\2`, 'g'),
+        `$1'${address}'`,
+      )
       if (rewritten !== code) writeFileSync(path, rewritten)
     }
   }

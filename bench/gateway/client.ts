@@ -1,4 +1,4 @@
-/** Asks a gateway as a client would: one request after the other over a kept connection, or many at once. */
+/** Sends requests to a gateway as a client would: in sequence over one connection, or many at once. */
 import { Agent, request } from 'node:http'
 import autocannon from 'autocannon'
 import { Conversations } from './conversations.ts'
@@ -8,7 +8,7 @@ import { CHAT, type Target } from './targets.ts'
 /** What the gateway says about memory. */
 const MEMORY_HEADER = 'x-recollect-memory'
 
-export type Asked = {
+export type ResponseTimes = {
   /** Until the first byte of the answer's body came, in milliseconds. */
   readonly firstMs: number
   /** Until its last one came. */
@@ -27,7 +27,7 @@ export class Client {
   }
 
   /** Refuses an answer that is not whole, so that nothing fast and wrong is measured. */
-  ask(streams: boolean): Promise<Asked> {
+  send(streams: boolean): Promise<ResponseTimes> {
     const { name, baseUrl, headers } = this.target
     const body = Buffer.from(this.#conversations.next(streams))
     return new Promise((resolve, reject) => {
@@ -55,12 +55,12 @@ export class Client {
             const lastMs = performance.now() - started
             const isWhole = !streams || last.toString().endsWith(LAST_EVENT)
             if (response.statusCode !== 200 || firstMs === null || !isWhole) {
-              const told = `${response.statusCode}: ${last.toString().slice(0, 300)}`
-              reject(new Error(`${name} answered with ${told}`))
+              const detail = `${response.statusCode}: ${last.toString().slice(0, 300)}`
+              reject(new Error(`${name} answered with ${detail}`))
               return
             }
-            const isGiven = isInjected(response.headers[MEMORY_HEADER])
-            resolve({ firstMs, lastMs, isInjected: isGiven })
+            const hasMemory = isInjected(response.headers[MEMORY_HEADER])
+            resolve({ firstMs, lastMs, isInjected: hasMemory })
           })
         },
       )
@@ -94,7 +94,7 @@ export class Crowd {
     this.#conversations = new Conversations({ model: target.model, lanes, seed })
   }
 
-  async ask(streams: boolean, until: { duration: number } | { amount: number }): Promise<Load> {
+  async send(streams: boolean, until: { duration: number } | { amount: number }): Promise<Load> {
     const { baseUrl, headers } = this.#target
     let [answered, injected] = [0, 0]
     const instance = autocannon({
@@ -105,7 +105,7 @@ export class Crowd {
       requests: [
         {
           method: 'POST',
-          setupRequest: (given) => ({ ...given, body: this.#conversations.next(streams) }),
+          setupRequest: (defaults) => ({ ...defaults, body: this.#conversations.next(streams) }),
           onResponse: (_status, _body, _context, received) => {
             answered++
             if (isInjected(received[MEMORY_HEADER])) injected++

@@ -1,6 +1,6 @@
 /**
- * What is asked: conversations of some turns, each request with the whole history, as clients send it. Questions are about
- * memories that are there, and none is asked twice, so that no cache of vectors has it easy.
+ * Conversations of some turns, each request with the whole history, as clients send it. Questions are about existing
+ * memories, and none repeats, so that no embedding cache answers them.
  */
 import { ANSWER } from './script.ts'
 import { Statements } from './statements.ts'
@@ -14,11 +14,11 @@ export class Conversations {
   readonly #model: string
   readonly #lanes: Message[][]
   readonly #statements: Statements
-  #asked = 0
-  #said = 0
+  #requests = 0
+  #questions = 0
 
   /**
-   * As many conversations as there are lanes go on by turns. With more of them than connections, a turn is asked only
+   * As many conversations as there are lanes alternate. With more of them than connections, a turn is sent only
    * after the one before was answered.
    */
   constructor({ model, lanes, seed }: { model: string; lanes: number; seed: number }) {
@@ -28,12 +28,12 @@ export class Conversations {
   }
 
   question(): string {
-    return `${this.#statements.next().question} This is question ${this.#said++} of today.`
+    return `${this.#statements.next().question} This is question ${this.#questions++} of today.`
   }
 
   /** The body of the next request. */
   next(streams: boolean): string {
-    const lane = this.#asked++ % this.#lanes.length
+    const lane = this.#requests++ % this.#lanes.length
     const before = this.#lanes[lane] ?? []
     const history = before.length < TURNS * 2 ? before : []
     const messages = [...history, { role: 'user', content: this.question() }]

@@ -20,7 +20,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(force)
 }
 
-/** Starts a program of Node's with nothing of the environment but what is given: no proxies, no keys of a person's. */
+/** Starts a Node program with only the given environment variables: no proxies and no personal API keys. */
 export function startProgram(
   args: readonly string[],
   environment: { readonly [name: string]: string },
@@ -59,7 +59,7 @@ export async function answering(url: string, child: ChildProcess, name: string):
   throw new Error(`${name} did not answer within ${START_MS_MAX / 1_000} s.`)
 }
 
-/** For programs that can't be told to take any free port and say which. */
+/** For programs that cannot choose a free port themselves. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** One request after the other, asked of all by turns, so that whatever else the machine does falls on all of them alike. */
+/** Requests to all targets in turn, so that other load on the machine affects all of them alike. */
 import { setTimeout } from 'node:timers/promises'
 import { type BenchOptions, seededRandom, type Timing } from '../harness.ts'
 import { Client } from './client.ts'
@@ -34,7 +34,7 @@ export function warmUpRequests(scale: number): number {
 export type Pace = {
   /** Before each request. */
   readonly pauseMs?: number
-  /** Whether they have been asked before. */
+  /** Whether the target is warm. */
   readonly isWarm?: boolean
   /** Requests to one target before the next has its turn. */
   readonly inARow?: number
@@ -51,13 +51,13 @@ export async function measureInTurn(
   const turns = Math.max(40, Math.ceil(TURNS * scale))
   if (!isWarm) {
     progress('one after the other, warming up')
-    await askInTurn(clients, { turns: warmUpTurns(scale), pauseMs: 0, inARow }, shuffled)
+    await requestInTurn(clients, { turns: warmUpTurns(scale), pauseMs: 0, inARow }, shuffled)
   }
   const rounds: (readonly Round[])[] = []
   for (let number = 1; number <= ROUNDS; number++) {
     const pace = pauseMs > 0 ? `${pauseMs} ms apart` : 'one after the other'
     progress(`${pace}, round ${number} of ${ROUNDS}`)
-    rounds.push(await askInTurn(clients, { turns, pauseMs, inARow }, shuffled))
+    rounds.push(await requestInTurn(clients, { turns, pauseMs, inARow }, shuffled))
   }
   for (const client of clients) client.close()
   return targets.map((target, index) => {
@@ -74,7 +74,7 @@ export async function measureInTurn(
 
 type Round = { readonly times: Timings; readonly injectedShare: number }
 
-async function askInTurn(
+async function requestInTurn(
   clients: readonly Client[],
   { turns, pauseMs, inARow }: { turns: number; pauseMs: number; inARow: number },
   shuffled: <Item>(items: readonly Item[]) => readonly Item[],
@@ -88,7 +88,7 @@ async function askInTurn(
     for (const result of shuffled(results)) {
       for (let row = 0; row < inARow; row++) {
         if (pauseMs > 0) await setTimeout(pauseMs)
-        const streamed = await result.client.ask(true)
+        const streamed = await result.client.send(true)
         result.times.first.push(streamed.firstMs)
         result.times.last.push(streamed.lastMs)
         if (streamed.isInjected) result.injected++
@@ -97,7 +97,7 @@ async function askInTurn(
     for (const result of shuffled(results)) {
       for (let row = 0; row < inARow; row++) {
         if (pauseMs > 0) await setTimeout(pauseMs)
-        const { lastMs } = await result.client.ask(false)
+        const { lastMs } = await result.client.send(false)
         result.times.whole.push(lastMs)
       }
     }

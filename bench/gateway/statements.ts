@@ -40,7 +40,7 @@ const SLOTS = {
 } as const
 type Slot = keyof typeof SLOTS
 
-/** What is stated, and what is asked to find it again. */
+/** Statements, and the questions that find them. */
 const FORMS: readonly (readonly [string, string])[] = [
   ['{person} moved to {place} in {time} and goes {hobby} there.', 'Where does {person} live now?'],
   ['My {animal} is called {person} and eats {food}.', 'What is the name of my {animal}?'],

@@ -3,7 +3,7 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPackageFolder } from '../../src/lib/package-folder.ts'
-import { EMBEDDING, fillFolder } from './filling.ts'
+import { EMBEDDING, fillFolder } from './gateway-data.ts'
 import {
   answering,
   firstLine,
@@ -41,7 +41,7 @@ export function direct(baseUrl: string): Target {
 
 export async function startRecollect(
   name: string,
-  given: {
+  options: {
     readonly folder: string
     readonly baseUrl: string
     readonly memories: number
@@ -49,12 +49,12 @@ export async function startRecollect(
     readonly hasMemory: boolean
   },
 ): Promise<Target> {
-  mkdirSync(given.folder, { recursive: true })
-  const secret = await fillFolder(given)
+  mkdirSync(options.folder, { recursive: true })
+  const secret = await fillFolder(options)
   const program = join(findPackageFolder(), 'dist', 'app', 'cli-main.js')
-  const log = join(given.folder, 'server.log')
+  const log = join(options.folder, 'server.log')
   const child = startProgram(
-    [program, 'serve', '--json', '--port', '0', '--data', given.folder],
+    [program, 'serve', '--json', '--port', '0', '--data', options.folder],
     { RECOLLECT_EMBEDDING_SOURCE: EMBEDDING, RECOLLECT_REQUESTS_PER_MINUTE: '0' },
     ['ignore', 'pipe', openSync(log, 'w')],
   )

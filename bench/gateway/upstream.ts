@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { stopProcess } from './processes.ts'
 import { EVENTS, WHOLE } from './script.ts'
 
-/** Longer than any pause of the bench: a kept connection is never closed under a gateway. */
+/** Longer than any pause of the bench: a gateway's idle connection is never closed. */
 const KEEP_ALIVE_MS = 600_000
 
 export type Upstream = {

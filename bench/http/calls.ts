@@ -28,10 +28,10 @@ export type BenchCall = {
 
 export function benchCalls(): readonly BenchCall[] {
   const scope = { owner: OWNER }
-  // Told apart by a number, so that no text is said twice in a run.
+  // Numbered, so that no text repeats within a run.
   const texts = new Texts(19)
-  let said = 0
-  const content = () => `${texts.next()} ${said++}`
+  let used = 0
+  const content = () => `${texts.next()} ${used++}`
   const wanted = new Texts(7)
   const words = new Texts(23)
   const query = () => words.queryFor(wanted.next(), QUERY_WORDS)

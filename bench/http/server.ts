@@ -1,6 +1,6 @@
 /**
- * The server in a process of its own, filled with memories. It is told where, answers with its address and key, and
- * tells what it needs of memory whenever it is asked.
+ * The server in a process of its own, filled with memories. It receives its data folder, answers with its address and
+ * key, and reports its memory usage on request.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,14 +12,14 @@ import { fill, OWNER, SETTINGS } from './calls.ts'
 type Order = {
   readonly path: string
   readonly memories: number
-  /** Where the Studio is built, when it is asked for too. */
+  /** The folder of the built Studio, when it is served too. */
   readonly studioFolder?: string
 }
 type Ready = { readonly url: string; readonly key: string }
 
 export type BenchServer = Ready & {
   rssMb(): Promise<number>
-  /** How long requests took inside of it since this was last asked, those about its health left out. */
+  /** Durations of requests inside the server since the last call, without health checks. */
   insideMs(): Promise<readonly number[]>
   stop(): Promise<void>
 }
@@ -75,8 +75,8 @@ async function run({ path, memories, studioFolder }: Order): Promise<void> {
     defaultOwner: OWNER,
     role: 'user',
   })
-  process.on('message', (asked) => {
-    if (asked === 'times') {
+  process.on('message', (message) => {
+    if (message === 'times') {
       process.send?.(times)
       times = []
       return

@@ -23,41 +23,41 @@ export type Consolidated = {
   /** The longest turn of the event loop: what the machine, the disk and others on it add is in it. */
   readonly heldMs: number
   readonly heldP99Ms: number
-  /** The most that was computed in one turn, by all threads: what is due to us alone. */
+  /** The most CPU time in one turn of the event loop, of all threads: what other processes cannot cause. */
   readonly computedMs: number
-  /** Recall before it, and while it ran; empty when nobody asked. */
+  /** Recall before it, and while it ran; empty without queries. */
   readonly before: readonly number[]
   readonly during: readonly number[]
   readonly report: ConsolidationReport
 }
 
 export type ConsolidationInput = Shape & {
-  /** Whether somebody asks questions meanwhile. */
-  readonly isAsked: boolean
+  /** Whether queries run at the same time. */
+  readonly hasQueries: boolean
 }
 
 export async function measureConsolidation(input: ConsolidationInput): Promise<Consolidated> {
   const engine = await openEngine(input.path)
   const questions = questionsOf(input.memories, input.seed, QUESTIONS)
-  let asked = 0
-  const ask = async () => {
+  let queries = 0
+  const recallOnce = async () => {
     const began = performance.now()
-    await engine.recall({ owner: OWNER }, { text: questions[asked++ % QUESTIONS] ?? '' })
+    await engine.recall({ owner: OWNER }, { text: questions[queries++ % QUESTIONS] ?? '' })
     return performance.now() - began
   }
   // What compiling takes, a service meets only once, and long before.
   for (let n = 0; n < WARM_UP; n++) {
-    await ask()
+    await recallOnce()
     await engine.remember({ owner: 'bob' }, { content: WARM_UP_STATEMENTS[n % 3] ?? '' })
   }
   const before: number[] = []
-  for (let n = 0; n < QUESTIONS; n++) before.push(await ask())
+  for (let n = 0; n < QUESTIONS; n++) before.push(await recallOnce())
 
   const during: number[] = []
   let isDone = false
   const asking = async () => {
-    while (input.isAsked && !isDone) {
-      during.push(await ask())
+    while (input.hasQueries && !isDone) {
+      during.push(await recallOnce())
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_QUESTIONS_MS))
     }
   }

@@ -139,7 +139,7 @@ function receiptOf(n: number, now: number): Entry {
     version: 1,
     body: {},
   }
-  return entry as object as Entry // only its expiry is looked at
+  return entry as object as Entry // only its expiry is read
 }
 
 function idOf(n: number): MemoryId {

@@ -1,4 +1,4 @@
-/** What it takes to keep a turn: from the end of a request until the commit that holds what was said. */
+/** The cost of recording a turn: from the end of a request until its commit. */
 
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
@@ -13,9 +13,9 @@ const EXCHANGES_PER_SESSION = 10
 const WARM_UP = 200
 
 export type Recorded = {
-  /** Until what was said is in the store, with the signal and the job: reading, deciding, and one commit. */
+  /** Until the turns are in the store, with the signal and the job: reads, the decision, and one commit. */
   readonly keepMs: readonly number[]
-  /** The commit alone. */
+  /** Of the commit. */
   readonly commitMs: readonly number[]
   /** Until all that the request leaves behind is there: what patterns learn from it, and its receipt. */
   readonly wholeMs: readonly number[]
@@ -25,16 +25,16 @@ export type Recorded = {
 
 export async function measureRecording(input: Shape): Promise<Recorded> {
   const store = await openSqliteStore({ path: input.path, now: Date.now })
-  const noted = { commits: 0, commitMs: 0, at: 0 }
+  const lastCommit = { commits: 0, commitMs: 0, at: 0 }
   const watched = {
     ...store,
     commit: async (changes: readonly Change[]) => {
       const began = performance.now()
       const outcome = await store.commit(changes)
       if (changes.some((change) => change.op === 'put' && change.table === 'turn')) {
-        noted.commits++
-        noted.at = performance.now()
-        noted.commitMs = noted.at - began
+        lastCommit.commits++
+        lastCommit.at = performance.now()
+        lastCommit.commitMs = lastCommit.at - began
       }
       return outcome
     },
@@ -52,33 +52,33 @@ export async function measureRecording(input: Shape): Promise<Recorded> {
     languageModel: { complete: () => Promise.reject(new Error('Nobody runs jobs here.')) },
   })
   const texts = new Texts(input.seed)
-  const said: string[] = []
+  const messages: string[] = []
   const keepMs: number[] = []
   const commitMs: number[] = []
   const wholeMs: number[] = []
   for (let n = 0; n < WARM_UP + EXCHANGES; n++) {
-    if (n % EXCHANGES_PER_SESSION === 0) said.length = 0
-    if (n === WARM_UP) noted.commits = 0
-    said.push(texts.next())
+    if (n % EXCHANGES_PER_SESSION === 0) messages.length = 0
+    if (n === WARM_UP) lastCommit.commits = 0
+    messages.push(texts.next())
     const answer = texts.next()
     const session = `session-${Math.floor(n / EXCHANGES_PER_SESSION)}`
-    const began = await record(engine, session, said, answer)
+    const began = await record(engine, session, messages, answer)
     if (n >= WARM_UP) {
-      keepMs.push(noted.at - began)
-      commitMs.push(noted.commitMs)
+      keepMs.push(lastCommit.at - began)
+      commitMs.push(lastCommit.commitMs)
       wholeMs.push(performance.now() - began)
     }
-    said.push(answer)
+    messages.push(answer)
   }
   await engine.close()
-  return { keepMs, commitMs, wholeMs, commits: noted.commits / EXCHANGES }
+  return { keepMs, commitMs, wholeMs, commits: lastCommit.commits / EXCHANGES }
 }
 
 /** As the gateway does it: the client sends the conversation so far. Gives when the answer had ended. */
 async function record(
   { conversations }: Engine,
   session: string,
-  said: readonly string[],
+  messages: readonly string[],
   answer: string,
 ): Promise<number> {
   const prepared = await conversations.prepare({
@@ -94,14 +94,14 @@ async function record(
       isStreaming: false,
       endUser: null,
       instructions: '',
-      exchanges: said.flatMap((user, index) =>
-        index % 2 === 0 ? [{ user, assistant: said[index + 1] ?? null }] : [],
+      exchanges: messages.flatMap((user, index) =>
+        index % 2 === 0 ? [{ user, assistant: messages[index + 1] ?? null }] : [],
       ),
       toolResults: [],
       isMidAnswer: false,
       previousResponseId: null,
       conversationId: null,
-      characters: said.join('').length,
+      characters: messages.join('').length,
       outputTokensMax: null,
     },
     options: { memory: true, inject: false, extract: true },

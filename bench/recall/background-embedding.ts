@@ -10,11 +10,11 @@ import { createEngineWith } from '../../src/engine/engine.ts'
 import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
 import type { Change } from '../../src/storage/store.ts'
 import type { Timing } from '../harness.ts'
-import { openStore, type StorePlace } from '../stores/opening.ts'
+import { openStore, type StorePlace } from '../stores/store-connection.ts'
 import { Texts } from '../texts.ts'
 import { Corpus, type CorpusShape } from './corpus.ts'
+import { at, percentiles } from './engine-queries.ts'
 import { LARGE, turnOf } from './large-owner.ts'
-import { at, percentiles } from './own.ts'
 
 const ROUNDS = 4
 const ROUND_QUESTIONS = 100
@@ -30,11 +30,11 @@ export type BackgroundInput = { readonly place: StorePlace; readonly shape: Corp
 export type BackgroundCost = {
   readonly idle: Timing
   readonly embedding: Timing
-  /** How many turns got their vectors each second, while questions were asked. */
+  /** Turns that were embedded per second while queries ran. */
   readonly embeddedPerSecond: number
 }
 
-export async function askWhileEmbedding(
+export async function queryWhileEmbedding(
   { place, shape }: BackgroundInput,
   progress: (share: number) => void,
 ): Promise<BackgroundCost> {
@@ -65,7 +65,7 @@ export async function askWhileEmbedding(
     }
   }
   const queued = async () => (await engine.status()).index?.queued ?? 0
-  const ask = async (times: number[]) => {
+  const recallOnce = async (times: number[]) => {
     for (let run = 0; run < ROUND_QUESTIONS; run++) {
       const { text } = at(questions, run)
       const began = performance.now()
@@ -75,14 +75,14 @@ export async function askWhileEmbedding(
       await delay(PAUSE_MS)
     }
   }
-  await ask([])
+  await recallOnce([])
   const [idle, embedding]: number[][] = [[], []]
   let [embedded, seconds] = [0, 0]
   for (let round = 0; round < ROUNDS; round++) {
-    await ask(idle as number[]) // both lists were just made
+    await recallOnce(idle as number[]) // both lists were just made
     await record()
     const [before, began] = [await queued(), performance.now()]
-    await ask(embedding as number[]) // see above
+    await recallOnce(embedding as number[]) // see above
     const left = await queued()
     if (left === 0) throw new Error('Embedding ended before the questions did.')
     embedded += before - left

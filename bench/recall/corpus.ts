@@ -22,10 +22,10 @@ const QUESTION_NOISE = 0.33
 const QUESTION_WORDS = 6
 const QUESTIONS = 100
 
-/** Asked before anything is timed, by us and by peers: until code is compiled it takes several times as long. */
+/** Warm-up queries, for Recollect and its peers: uncompiled code takes several times as long. */
 export const WARM_UP = 300
 
-/** Memories are turns of conversations, so that recall looks at what stands around them. */
+/** Memories are turns of conversations, so that recall considers their neighbors. */
 const SESSION_MEMORIES = 20
 
 export type CorpusShape = {
@@ -117,23 +117,23 @@ export class Corpus {
 
   /** The numbers of the owner's memories that are nearest to each question, by comparing all of them. */
   nearest(questions: readonly Question[], limit: number): readonly (readonly number[])[] {
-    const asked = questions.map((question) => ({ ...question, nearest: new Nearest(limit) }))
+    const searches = questions.map((question) => ({ ...question, nearest: new Nearest(limit) }))
     const owners = new Set(questions.map(({ owner }) => owner))
     for (let number = 0; number < this.shape.memories; number++) {
       const owner = this.#ownerOf(number)
       if (!owners.has(owner)) continue
       const vector = this.vectorOf(number)
-      for (const question of asked) {
+      for (const question of searches) {
         if (question.owner === owner) {
           question.nearest.offer(number, product(question.vector, vector, 0))
         }
       }
     }
-    return asked.map(({ nearest }) => nearest.numbers)
+    return searches.map(({ nearest }) => nearest.numbers)
   }
 }
 
-/** The highest of many, kept in order. */
+/** The highest of many, in order. */
 export class Nearest {
   readonly #limit: number
   readonly #found: { readonly number: number; readonly similarity: number }[] = []

@@ -3,13 +3,13 @@
 const REPETITIONS = 3
 
 export type Held = {
-  /** The longest hold of any question, of three times that it is asked the shortest: what is due to the search. */
+  /** The longest block of the event loop by any query, the shortest of its three runs: what the search causes. */
   readonly heldMs: number
   /** The longest of all: what is due to the machine and to the collection of garbage included. */
   readonly heldMsMax: number
 }
 
-export async function heldBy(
+export async function measureLoopBlock(
   runs: number,
   search: (run: number) => Promise<unknown>,
 ): Promise<Held> {

@@ -19,9 +19,9 @@ import type { Change } from '../../src/storage/store.ts'
 import { turn as fakeTurn } from '../../test/fakes/entries.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
 import { type Timing, timed } from '../harness.ts'
-import { type OpenedStore, openStore, type StorePlace } from '../stores/opening.ts'
+import { type OpenedStore, openStore, type StorePlace } from '../stores/store-connection.ts'
 import { Corpus, type CorpusShape } from './corpus.ts'
-import { at, HITS, knowing, modelOf, spaceOf } from './own.ts'
+import { at, HITS, knowing, modelOf, spaceOf } from './engine-queries.ts'
 
 /** Of so many documents one is a fact, and all others are turns. */
 const DOCUMENTS_PER_FACT = 11
@@ -31,7 +31,7 @@ const SMALL_SHARE = 110
 const SESSION_TURNS = 20
 const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
 
-/** How often each question is asked, and for how long at most. */
+/** Repetitions of each query, and the time limit of all. */
 const REPETITIONS = 3
 const WARM_UP = 200
 const SECONDS_MAX = 30
@@ -59,7 +59,7 @@ export async function fillLargeOwner(
 ): Promise<LargeOwnerFill> {
   const corpus = new Corpus(shape)
   const opened = await openStore(place)
-  const asked = new Set(corpus.questions().map(({ number }) => number))
+  const smallNumbers = new Set(corpus.questions().map(({ number }) => number))
   const began = performance.now()
   let [number, written] = [0, 0]
   let batch: BenchDocument[] = []
@@ -70,7 +70,7 @@ export async function fillLargeOwner(
     progress(number / shape.memories)
   }
   for (const content of corpus.texts()) {
-    const isSmall = asked.has(number) || number % SMALL_SHARE === 0
+    const isSmall = smallNumbers.has(number) || number % SMALL_SHARE === 0
     if (!isSmallAlone) batch.push({ number, content, owner: LARGE })
     if (isSmall) batch.push({ number, content, owner: SMALL })
     number++
@@ -154,7 +154,7 @@ export type RecallCost = {
   readonly vector: Timing
 }
 
-export async function askLargeOwner({
+export async function queryLargeOwner({
   place,
   shape,
   isSmallAlone,
@@ -163,10 +163,10 @@ export async function askLargeOwner({
   const questions = corpus.questions()
   const opened = await openStore(place)
   const { store, vectors } = opened
-  const keptOpen = { close: async () => {} }
+  const staysOpen = { close: async () => {} }
   const engine = createEngineWith({
-    store: { ...store, ...keptOpen },
-    vectors: { ...vectors, ...keptOpen },
+    store: { ...store, ...staysOpen },
+    vectors: { ...vectors, ...staysOpen },
     embedder: knowing(modelOf(shape), questions),
     clock: systemClock,
     ids: createIdGenerator(),

@@ -70,12 +70,12 @@ export async function measureModel(
   if (space?.dimensions !== model.dimensions) throw new Error('There are no vectors.')
   const scope = { owner: OWNER.owner as never } // made here, for the bench only
   const listed = await store.vectors.list(space, scope, { limit: texts })
-  const kept = await store.vectors.vectorsOf(
+  const vectors = await store.vectors.vectorsOf(
     space,
     scope,
     listed.map(({ id }) => id),
   )
-  writeBase(base, [...kept.values()])
+  writeBase(base, [...vectors.values()])
   await engine.close()
   return {
     question,

@@ -18,7 +18,7 @@ import {
   shareFound,
   WARM_UP,
 } from './corpus.ts'
-import { type Held, heldBy } from './event-loop.ts'
+import { type Held, measureLoopBlock } from './event-loop.ts'
 
 export const PEERS = ['sqlite-vec', 'JavaScript', 'Orama', 'LanceDB', 'LanceDB IVF-PQ'] as const
 export type PeerName = (typeof PEERS)[number]
@@ -78,7 +78,7 @@ export async function measurePeer({
     memoriesPerSecond: Math.round(shape.memories / seconds),
     vector,
     hybrid: hybrid === undefined ? null : await timedWarm((run) => hybrid(at(run), limit)),
-    held: await heldBy(HELD_QUESTIONS, (run) => (hybrid ?? peer.vector)(at(run), limit)),
+    held: await measureLoopBlock(HELD_QUESTIONS, (run) => (hybrid ?? peer.vector)(at(run), limit)),
     shareFound: shareFound(found, nearest),
     rssMb,
     diskMb: Math.round(bytesIn(folder) / 2 ** 20),
@@ -147,14 +147,14 @@ async function openOrama(corpus: Corpus): Promise<Peer> {
     }))
     await insertMultiple(database, documents, BATCH)
   }
-  const ask = async (mode: 'vector' | 'hybrid', { text, vector }: Question, limit: number) => {
+  const searchBy = async (mode: 'vector' | 'hybrid', { text, vector }: Question, limit: number) => {
     const property = { value: [...vector], property: 'vector' }
     const { hits } = await search(database, { mode, term: text, vector: property, limit })
     return hits.map(({ id }) => Number(id))
   }
   return {
-    vector: (question, limit) => ask('vector', question, limit),
-    hybrid: (question, limit) => ask('hybrid', question, limit),
+    vector: (question, limit) => searchBy('vector', question, limit),
+    hybrid: (question, limit) => searchBy('hybrid', question, limit),
   }
 }
 

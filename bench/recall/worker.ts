@@ -1,6 +1,6 @@
 /**
  * One part of the bench in a process of its own: what it needs of memory is then its own, and so are its pauses.
- * It is told what to do as JSON, tells how far it is, and answers once.
+ * It receives its task as JSON, reports progress, and answers once.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 /** Each loads only what it needs, because one of them is about how soon a process answers. */
 const PARTS = {
   model: async () => (await import('./model.ts')).measureModel,
-  fill: async () => (await import('./own.ts')).fill,
-  ask: async () => (await import('./own.ts')).ask,
-  answerOnce: async () => (await import('./own.ts')).answerOnce,
+  fill: async () => (await import('./engine-queries.ts')).fill,
+  measureQueries: async () => (await import('./engine-queries.ts')).measureQueries,
+  answerOnce: async () => (await import('./engine-queries.ts')).answerOnce,
   base: async () => (await import('../stores/base.ts')).makeBase,
   fillLargeOwner: async () => (await import('./large-owner.ts')).fillLargeOwner,
-  askLargeOwner: async () => (await import('./large-owner.ts')).askLargeOwner,
-  askWhileEmbedding: async () => (await import('./background-embedding.ts')).askWhileEmbedding,
+  queryLargeOwner: async () => (await import('./large-owner.ts')).queryLargeOwner,
+  queryWhileEmbedding: async () => (await import('./background-embedding.ts')).queryWhileEmbedding,
   peer: async () => (await import('./peers.ts')).measurePeer,
 }
 type PartName = keyof typeof PARTS
@@ -40,7 +40,7 @@ export function inProcess<P extends PartName>(
   return new Promise((resolve, reject) => {
     const began = performance.now()
     const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ part, input })], {
-      // Only where it is needed: with so much room, garbage would be left lying, and be told as memory in use.
+      // Only where it is needed: with so much room, garbage stays on the heap and would count as memory in use.
       execArgv: [
         ...process.execArgv,
         ...(part === 'peer' ? [`--max-old-space-size=${HEAP_MB}`] : []),
@@ -62,10 +62,10 @@ export function inProcess<P extends PartName>(
 async function work(text: string): Promise<void> {
   const tell = (message: Message) => process.send?.(message)
   const { part, input } = JSON.parse(text) as { part: PartName; input: never } // from inProcess
-  let told = 0
+  let reportedAt = 0
   const progress = (share: number) => {
-    if (performance.now() - told < PROGRESS_MS) return
-    told = performance.now()
+    if (performance.now() - reportedAt < PROGRESS_MS) return
+    reportedAt = performance.now()
     tell({ kind: 'progress', share })
   }
   try {

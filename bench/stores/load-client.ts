@@ -1,7 +1,7 @@
 /** The client of the load test: asks several servers at once, each by as many connections. */
 import autocannon from 'autocannon'
 import { Texts } from '../texts.ts'
-import { type LoadShape, ownerOf, WRITTEN_SEED } from './load-filling.ts'
+import { type LoadShape, ownerOf, WRITTEN_SEED } from './load-data.ts'
 
 export type LoadCall = 'search' | 'add'
 
@@ -12,7 +12,7 @@ export type LoadInput = LoadShape & {
   /** To all servers together. */
   readonly connections: number
   readonly seconds: number
-  /** Differs from one run to the next, so that nothing is said twice. */
+  /** Differs between runs, so that no text repeats. */
   readonly run: number
 }
 
@@ -37,7 +37,7 @@ export async function load(input: LoadInput): Promise<Load> {
         connections: connections / urls.length,
         duration: seconds,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        requests: [{ setupRequest: (given) => ({ ...given, ...next() }) }],
+        requests: [{ setupRequest: (defaults) => ({ ...defaults, ...next() }) }],
       })
       instance.on('response', (_client, _status, _bytes, ms: number) => times.push(ms))
       return instance
@@ -63,7 +63,7 @@ function callsOf({ call, owners, memories, run }: LoadInput) {
   let number = 0
   return () => {
     const owner = ownerOf(number % owners)
-    // Texts come in the order they were written in, so each is asked of the owner who has it.
+    // Texts come in the order in which they were written, so each query goes to the owner who has its memory.
     if (number % memories === 0) wanted = new Texts(WRITTEN_SEED)
     number++
     if (call === 'add') {

@@ -1,8 +1,8 @@
 /**
  * Several servers on one PostgreSQL: how much more two and four of them answer than one.
  *
- * All of them run all the time, and as many are asked as are measured; the number of connections stays the same. What
- * machine there is, the servers share with the database and with the client, so the cores that were busy are told too:
+ * All of them run all the time, and as many are queried as are measured; the number of connections stays the same. The
+ * servers share the machine with the database and with the client, so the report includes the cores that were busy:
  * one server that leaves none free can't be doubled.
  */
 import type { ChildProcess } from 'node:child_process'
@@ -13,7 +13,7 @@ import { findPackageFolder } from '../../src/lib/package-folder.ts'
 import { firstLine, residentMb, startProgram, stopProcess } from '../gateway/processes.ts'
 import { atLeast, atMost, type Bar, type BenchRow, round } from '../harness.ts'
 import type { Load, LoadCall } from './load-client.ts'
-import { EMBEDDING, type LoadDatabase } from './load-filling.ts'
+import { EMBEDDING, type LoadDatabase } from './load-data.ts'
 import { inProcess } from './worker.ts'
 
 const SERVERS = [1, 2, 4] as const
@@ -66,18 +66,18 @@ export async function benchLoad(options: LoadOptions): Promise<LoadReport> {
     const measured = new Map<LoadCall, ReadonlyMap<number, Measured>>()
     let run = 0
     for (const call of CALLS) {
-      const ask = (count: number, duration: number) => {
+      const runLoad = (count: number, duration: number) => {
         const urls = servers.slice(0, count).map(({ url }) => url)
         const input = { ...database, call, urls, key, connections: CONNECTIONS, seconds: duration }
         return inProcess('load', { ...input, run: run++ }, { signal })
       }
       say(`load: ${NAMES[call]}, warming up`)
-      await ask(SERVERS_MAX, SECONDS_MIN)
+      await runLoad(SERVERS_MAX, SECONDS_MIN)
       measured.set(
         call,
-        await measuredInTurn((count) => {
+        await measureCalls((count) => {
           say(`load: ${NAMES[call]}, ${processes(count)}`)
-          return ask(count, seconds)
+          return runLoad(count, seconds)
         }),
       )
     }
@@ -113,14 +113,14 @@ async function startServer(
 }
 
 /** The median of several rounds for each number of servers; errors are those of all rounds. */
-async function measuredInTurn(
-  ask: (count: number) => Promise<Load>,
+async function measureCalls(
+  runLoad: (count: number) => Promise<Load>,
 ): Promise<ReadonlyMap<number, Measured>> {
   const rounds = new Map<number, Measured[]>(SERVERS.map((count) => [count, []]))
   for (let round = 0; round < ROUNDS; round++) {
     for (const [count, measured] of rounds) {
       const before = cpuTimes()
-      const load = await ask(count)
+      const load = await runLoad(count)
       measured.push({ ...load, busyCores: busyCores(before, cpuTimes()) })
     }
   }
@@ -160,7 +160,7 @@ function reportOf(
   return { rows, bars, notes }
 }
 
-/** Whether two answer as much more than one as they should; where the machine can't tell, that is said instead. */
+/** Whether two servers answer as much more than one as they should, or that the machine is too small to measure it. */
 export function growthOf(
   what: string,
   one: Pick<Measured, 'perSecond' | 'busyCores'> | undefined,
@@ -174,7 +174,7 @@ export function growthOf(
     return { bars: [atLeast(name, growth, GROWTH_MIN)], notes: [] }
   }
   const shown = `${round(growth)} times as many with two processes as with one`
-  const busy = `one process with its database and the client already kept ${round(one.busyCores)} busy`
+  const busy = `one process with its database and the client already keeps ${round(one.busyCores)} busy`
   return {
     bars: [],
     notes: [

@@ -31,7 +31,7 @@ export async function cipherNode(
 ): Promise<{ readonly node: string | null } | { readonly reason: string }> {
   const missing = describeMissingCipher()
   if (missing === null) return { node: null }
-  say('looking for a Node that encrypted databases can be opened with')
+  say('finding a Node that opens encrypted databases')
   const program = pathToFileURL(join(findPackageFolder(), 'test', 'lts', 'run.mjs')).href
   const { prepare } = (await import(program)) as { prepare(): string | null } // see there
   const node = prepare()

@@ -1,6 +1,6 @@
 /**
  * One part of the bench in a process of its own: what it needs of memory is then its own, and so are its pauses.
- * It is told what to do as JSON, tells how far it is, and answers once. It ends with whoever started it.
+ * It receives its task as JSON, reports progress, and answers once. It ends with its parent process.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 const PARTS = {
   base: async () => (await import('./base.ts')).makeBase,
   nearest: async () => (await import('./base.ts')).findNearest,
-  fill: async () => (await import('./measuring.ts')).fill,
-  ask: async () => (await import('./measuring.ts')).ask,
-  fillForLoad: async () => (await import('./load-filling.ts')).fillForLoad,
+  fill: async () => (await import('./store-queries.ts')).fill,
+  measureQueries: async () => (await import('./store-queries.ts')).measureQueries,
+  fillForLoad: async () => (await import('./load-data.ts')).fillForLoad,
   load: async () => (await import('./load-client.ts')).load,
 }
 type PartName = keyof typeof PARTS
@@ -62,10 +62,10 @@ async function work(text: string): Promise<void> {
   process.once('disconnect', () => process.exit()) // it has answered, or nobody waits any more
   const tell = (message: Message) => process.send?.(message)
   const { part, input } = JSON.parse(text) as { part: PartName; input: never } // from inProcess
-  let told = 0
+  let reportedAt = 0
   const progress = (share: number) => {
-    if (performance.now() - told < PROGRESS_MS) return
-    told = performance.now()
+    if (performance.now() - reportedAt < PROGRESS_MS) return
+    reportedAt = performance.now()
     tell({ kind: 'progress', share })
   }
   try {

@@ -41,10 +41,10 @@ export function toConversations(
   const roleOf = createRoles(documents)
   const sessions = groupBy(documents, ({ session }) => session)
   return [...sessions.values()]
-    .map((said, index) => ({
+    .map((turns, index) => ({
       name: `conversation-${index + 1}`,
-      at: timeOf(said[0]),
-      exchanges: toExchanges(said, roleOf),
+      at: timeOf(turns[0]),
+      exchanges: toExchanges(turns, roleOf),
     }))
     .filter(({ exchanges }) => exchanges.length > 0)
     .sort((a, b) => a.at - b.at)

@@ -10,7 +10,7 @@ export interface DirectReplay extends Replay {
 
 export async function openDirectReplay(embedder: Embedder | null): Promise<DirectReplay> {
   const { engine, setNow, setBudget, settle, findInjected } = await openReplayEngine(embedder)
-  let asked = 0
+  let questionCount = 0
   return {
     remember: async (content, at) => {
       setNow(at)
@@ -34,11 +34,11 @@ export async function openDirectReplay(embedder: Embedder | null): Promise<Direc
     ask: async (question) => {
       setNow(question.at)
       await setBudget(question.budget)
-      asked++
+      questionCount++
       const messages = messagesOf(question)
       const prepared = await engine.conversations.prepare({
-        requestId: `question-${asked}`,
-        scope: { owner: OWNER, session: `question-${asked}` },
+        requestId: `question-${questionCount}`,
+        scope: { owner: OWNER, session: `question-${questionCount}` },
         format: 'chat',
         model: 'gpt-test',
         provider: 'openai',

@@ -50,7 +50,7 @@ export type MeasureOptions = {
 
 /** The budget of the floors: the default of `gateway.contextTokensMax`. */
 export const BUDGET = 800
-/** The number of groups that are asked unrelated questions. */
+/** The number of groups that get unrelated questions. */
 const UNRELATED_GROUPS = 10
 const DAY_MS = 86_400_000
 
@@ -117,7 +117,11 @@ async function askAll(
   const remaining = timeLeft(budgets.length * queries.length)
   for (const budget of budgets) {
     for (const query of queries) {
-      const context = await replay.ask({ text: query.question, at: timeToAsk(query, last), budget })
+      const context = await replay.ask({
+        text: query.question,
+        at: questionTime(query, last),
+        budget,
+      })
       const evidence = findEvidence(context, goldOf(query), isShared)
       const newestFirst = isNewestFirst(evidence)
       outcomes.push({ query, budget, context, evidence, newestFirst })
@@ -129,9 +133,9 @@ async function askAll(
 
 /**
  * The date that the set names, otherwise a day after the last session. Some questions of LongMemEval are dated a few hours
- * before the last session of their day; these are asked after it.
+ * before the last session of their day; these follow it.
  */
-function timeToAsk({ askedAt }: EvalQuery, last: number): number {
+function questionTime({ askedAt }: EvalQuery, last: number): number {
   const named = askedAt === null ? null : parseTime(askedAt)
   return named === null ? last + DAY_MS : Math.max(named, last)
 }

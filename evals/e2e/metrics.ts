@@ -52,8 +52,8 @@ export function scoreUnrelated(
   { unrelated }: Pick<Measurement, 'unrelated'>,
   kinds: readonly UnrelatedKind[],
 ): Share {
-  const asked = unrelated.filter(({ kind }) => kinds.includes(kind))
-  return { count: asked.filter(({ context }) => context.items > 0).length, of: asked.length }
+  const selected = unrelated.filter(({ kind }) => kinds.includes(kind))
+  return { count: selected.filter(({ context }) => context.items > 0).length, of: selected.length }
 }
 
 export function ratio({ count, of }: Share): number {

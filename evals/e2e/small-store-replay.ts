@@ -1,4 +1,4 @@
-/** A replay of a store with a few memories, given as facts or as turns of conversations. */
+/** A replay of a store with a few memories, as facts or as turns of conversations. */
 import type { Embedder } from '../../src/models/embedder.ts'
 import { openDirectReplay } from './direct-replay.ts'
 import type { InjectedContext } from './replay.ts'
@@ -13,7 +13,7 @@ export interface SmallStoreReplay {
 const DAY_MS = 86_400_000
 const FIRST_SAID_AT = Date.parse('2026-01-05T09:00:00Z')
 
-/** Each memory is said on a day of its own, and the questions follow a week later. */
+/** Each memory has a day of its own, and the questions follow a week later. */
 export async function openSmallStoreReplay(
   embedder: Embedder | null,
   memories: readonly string[],

@@ -33,7 +33,7 @@ export const UNRELATED_KINDS = [
 ] as const satisfies readonly UnrelatedKind[]
 export const SMALL_TALK_KINDS = ['small talk'] as const satisfies readonly UnrelatedKind[]
 
-/** Questions of our own, claims of science, and what is asked about the conversations of other sets. */
+/** Own questions, scientific claims, and questions about the conversations of other sets. */
 export function pickUnrelated({
   claims,
   otherSets,

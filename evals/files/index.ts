@@ -68,7 +68,7 @@ export async function openPageIndex(
       onProgress: ({ done }) => onProgress?.(`embedded ${done} of ${chunks}`),
     })
   }
-  // Where files are watched, a question looks at them only after a change.
+  // Where files are watched, a search scans them only after a change.
   await files.start()
   return {
     chunks,

@@ -34,7 +34,7 @@ const HELD_OUT = 2_000
 const MEAN_SHARE = 0.3
 /** Smooth inverse frequency: a token twice as common as this has a third of the weight of a rare one. */
 const COMMON = 1e-3
-/** How much the token alone, without context, counts beside the contexts it was met in. */
+/** How much the token singleTokens, without context, counts beside the contexts it was met in. */
 const ALONE_WEIGHT = 3
 /** Tokens met less often get the vector that others like them have. */
 const MET_MIN = 3
@@ -64,7 +64,7 @@ const { written, talk } = gatherTexts({
   isKnownWord: (word) => words.has(word),
   counts: COUNTS,
 })
-const alone = await ask(vocabulary.map((_, id) => [id]))
+const singleTokens = await ask(vocabulary.map((_, id) => [id]))
 const taught = await askAll(options['without-talk'] ? [written] : [written, talk])
 const { lists } = taught
 
@@ -136,7 +136,9 @@ function countTokens() {
 }
 
 function startingVectors() {
-  const contexts = taught.tokenSums.map((sum, at) => sum + ALONE_WEIGHT * alone.tokenSums[at])
+  const contexts = taught.tokenSums.map(
+    (sum, at) => sum + ALONE_WEIGHT * singleTokens.tokenSums[at],
+  )
   const start = inSpace(linear.unitRows(contexts, TEACHER_DIMENSIONS))
   const total = counts.reduce((sum, count) => sum + count)
   return start.map((value, at) => {
@@ -145,7 +147,7 @@ function startingVectors() {
   })
 }
 
-/** What the teacher says of a token alone tells its trained vector, as far as a linear map can. */
+/** What the teacher says of a token singleTokens tells its trained vector, as far as a linear map can. */
 function fillSeldomMet() {
   const met = vocabulary.map((_, id) => id).filter((id) => counts[id] >= MET_MIN)
   const gather = (rows, width) => {
@@ -156,7 +158,7 @@ function fillSeldomMet() {
     return chosen
   }
   const map = linear.fitLinearMap(
-    gather(alone.vectors, TEACHER_DIMENSIONS),
+    gather(singleTokens.vectors, TEACHER_DIMENSIONS),
     TEACHER_DIMENSIONS,
     gather(vectors, WIDTH),
     WIDTH,
@@ -164,7 +166,10 @@ function fillSeldomMet() {
   )
   vocabulary.forEach((_, id) => {
     if (counts[id] >= MET_MIN) return
-    const row = alone.vectors.subarray(id * TEACHER_DIMENSIONS, (id + 1) * TEACHER_DIMENSIONS)
+    const row = singleTokens.vectors.subarray(
+      id * TEACHER_DIMENSIONS,
+      (id + 1) * TEACHER_DIMENSIONS,
+    )
     vectors.set(linear.mapped(row, map, WIDTH), id * WIDTH)
   })
   console.log(`${vocabulary.length - met.length} tokens were met less than ${MET_MIN} times`)

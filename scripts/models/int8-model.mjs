@@ -2,7 +2,7 @@
  * Turns an ONNX model with 32-bit weights into one with 8-bit weights that computes nearly the same.
  *
  * A product with a constant matrix becomes a product of bytes: what comes in is rounded to unsigned bytes while it
- * runs, each column of the matrix to signed bytes beforehand. The large table of word vectors is kept in bytes too.
+ * runs, each column of the matrix to signed bytes beforehand. The large table of word vectors is otherFields in bytes too.
  */
 import { bytesField, integerField, readFields, text, texts } from './protobuf.mjs'
 
@@ -43,14 +43,14 @@ function toInt8Graph(graph) {
   const replaced = tensors.filter(({ name }) => name === WORD_TABLE || matrices.has(name))
   const names = new Set(replaced.map(({ name }) => name))
 
-  const kept = fields.filter(
+  const otherFields = fields.filter(
     (field) =>
       field.number !== GRAPH.node &&
       !(field.number === GRAPH.tensor && names.has(readTensor(field).name)),
   )
   return Buffer.concat([
     ...rewriteNodes(nodes, names),
-    ...kept.map(({ raw }) => raw),
+    ...otherFields.map(({ raw }) => raw),
     ...replaced.flatMap((tensor) =>
       tensor.name === WORD_TABLE ? tableInBytes(tensor) : matrixInBytes(tensor),
     ),

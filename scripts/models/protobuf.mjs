@@ -61,7 +61,7 @@ function lengthOf(message, at, wire) {
   return { begin: length.end, bytes: length.value }
 }
 
-/** Numbers beyond 2^53 lose their last digits; none that is looked at is that large. */
+/** Numbers beyond 2^53 lose their last digits; none that is read is that large. */
 function readVarint(message, begin) {
   let value = 0
   for (let at = begin, scale = 1; at < message.length; at++, scale *= 128) {

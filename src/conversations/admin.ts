@@ -12,7 +12,7 @@ import {
   listEpisodeFacts,
   listEpisodes,
 } from '../learning/episodes.ts'
-import { type BulkDeleteResult, deleteMatching } from '../memory/deletion/bulk-deletion.ts'
+import { type BulkDeleteResult, deleteMatching } from '../memory/bulk/bulk-deletion.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { TurnHit } from '../recall/turn-retriever.ts'
 import { getSessionByName } from '../storage/access/session-lookup.ts'

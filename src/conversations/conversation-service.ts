@@ -22,6 +22,7 @@ import type { PreparedRequest, RequestLifecycle, RequestOutcome } from './conver
 import type { FailureChannel } from './failures.ts'
 import { createPromptHooks, type PromptHooks } from './prompt-hooks.ts'
 import { BackgroundRecorder } from './recording/background-recorder.ts'
+import { CompactionWatch } from './recording/compaction-watch.ts'
 import type { EndedRequest, RecorderDependencies } from './recording/recorder.ts'
 import { RecordingWindow } from './recording/recording-window.ts'
 import { claimProviderIds, getResponseOwner } from './session/response-owner.ts'
@@ -78,7 +79,11 @@ export function createRequestLifecycle(
   const contextCache = new ContextCache()
   const backpressure = new RequestBackpressure()
   const window = new RecordingWindow()
-  const recorder = new BackgroundRecorder({ ...dependencies, onFailure }, backpressure, window)
+  const recorder = new BackgroundRecorder(
+    { ...dependencies, onFailure, compactions: new CompactionWatch() },
+    backpressure,
+    window,
+  )
   const { receipts } = recorder
   const preparation: ContextPreparationDependencies = {
     ...dependencies,

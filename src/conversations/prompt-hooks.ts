@@ -111,7 +111,9 @@ async function recallForPrompt(
   const userScope = { owner: parsed.owner, user: parsed.user ?? null }
   const { block } = await buildContext({
     userScope,
-    resolveScope: async () => ({ ...parsed, ...userScope }),
+    // As in the gateway, the session of a prompt limits recall only where the setting says so.
+    resolveScope: async () =>
+      settings['recall.scope'] === 'session' ? { ...parsed, ...userScope } : userScope,
     text,
     at: ports.clock.now(),
     settings,

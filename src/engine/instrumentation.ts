@@ -51,7 +51,7 @@ const METHODS = {
   learning: ['distill', 'ingest', 'consolidate', 'listConsolidations'],
   signals: ['list', 'get', 'retry', 'forget', 'report'],
   review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth'],
-  files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'start'],
+  files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'createDatedNote', 'start'],
   jobs: ['list', 'get', 'retry', 'cancel', 'runDue', 'start', 'stop'],
   admin: ['listPlaces', 'eraseOwner', 'import', 'importRecords', 'openImport', 'importSource', 'findImportedMemory', 'reindex', 'checkIntegrity', 'testWrite'],
   keys: ['create', 'verify', 'list', 'revoke', 'ensureManagement', 'resetManagement'],

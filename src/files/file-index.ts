@@ -65,6 +65,7 @@ export interface FileIndex {
   readonly contents: FileContents
   workspace(owner: OwnerId): Promise<Workspace>
   appendToDailyNote(owner: OwnerId, text: string): Promise<{ readonly path: string }>
+  createDatedNote(owner: OwnerId, text: string, slug: string): Promise<{ readonly path: string }>
   /** Files of the owner were written: the next search scans them again. */
   markDirty(owner: OwnerId): void
   /** Roots of the owner were added or removed, by this process or another one. */
@@ -130,6 +131,19 @@ export function createFileIndex(dependencies: FileIndexDependencies): FileIndex 
       const { timeZone } = await settingsOf(owner)
       const path = `memory/${formatDay(timeZone, clock.now())}.md`
       await (await workspace(owner)).append(path, text)
+      markDirty(owner)
+      return { path }
+    },
+    createDatedNote: async (owner, text, slug) => {
+      const { timeZone } = await settingsOf(owner)
+      const now = clock.now()
+      const name = slug === '' ? formatTime(timeZone, now) : slug
+      const stem = `memory/${formatDay(timeZone, now)}-${name}`
+      const folder = await workspace(owner)
+      let path = `${stem}.md`
+      for (let copy = 2; !(await folder.create(path, `${text}\n`)); copy++) {
+        path = `${stem}-${copy}.md`
+      }
       markDirty(owner)
       return { path }
     },
@@ -239,13 +253,23 @@ async function findWorkspaceRoot(roots: Roots, owner: OwnerId): Promise<NamedRoo
 }
 
 function formatDay(timeZone: string, now: number): string {
+  const part = readTimeParts(timeZone, now)
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
+}
+
+/** Hours and minutes: `0905`. */
+function formatTime(timeZone: string, now: number): string {
+  const part = readTimeParts(timeZone, now)
+  return `${part('hour')}${part('minute')}`
+}
+
+function readTimeParts(timeZone: string, now: number): (type: string) => string {
   try {
     const parts = new Intl.DateTimeFormat('en', {
-      ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn' },
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+      ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
     }).formatToParts(now)
-    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
-    return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
+    return (type) => parts.find((each) => each.type === type)?.value ?? ''
   } catch (error) {
     const message = `\`files.timeZone\` must be an IANA time zone; got "${timeZone}".`
     throw new AppError('invalid_input', message, { field: 'files.timeZone' }, error)

@@ -84,6 +84,14 @@ export interface Files {
    */
   appendToDailyNote(owner: string, text: string): Promise<{ readonly path: string }>
   /**
+   * Writes a note of its own, `memory/<date>-<slug>.md`, and returns its path. An empty slug stands for the time of day;
+   * an existing note is kept, and the new one gets a number.
+   *
+   * @example
+   * await engine.files?.createDatedNote('ada', '# Rome\n\nHotel near the river.', 'trip-to-rome')
+   */
+  createDatedNote(owner: string, text: string, slug: string): Promise<{ readonly path: string }>
+  /**
    * Reports that files of an owner were written, so that the next search scans them.
    *
    * @example
@@ -203,6 +211,8 @@ export function createFiles({ roots, openIndex, indexExists }: FilesDependencies
     workspace: async (owner) => (await index.get()).workspace(parseOwner(owner)),
     appendToDailyNote: async (owner, text) =>
       (await index.get()).appendToDailyNote(parseOwner(owner), text),
+    createDatedNote: async (owner, text, slug) =>
+      (await index.get()).createDatedNote(parseOwner(owner), text, slug),
     // An index that is opened later scans everything anyway.
     markDirty: (owner) => index.opened?.markDirty(parseOwner(owner)),
     start: () => index.start(),

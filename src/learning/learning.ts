@@ -59,6 +59,7 @@ import {
   type Conflict,
   keepBoth,
   listConflicts,
+  mergeMemories,
   type ResolvedConflict,
   resolveMemoryConflict,
 } from './review/conflict-review.ts'
@@ -229,6 +230,21 @@ export interface Review {
     content?: string,
   ): Promise<ResolvedConflict>
   /**
+   * Merges several memories of one user into the first, with a new text. The others are superseded.
+   *
+   * @example
+   * await engine.learning.review.merge(
+   *   { owner: 'ada' },
+   *   ['mem_01jf8t3z9k', 'mem_01jf8t40aa'],
+   *   'I live in Lisbon, near the river.',
+   * )
+   */
+  merge(
+    scope: ScopeInput,
+    ids: readonly string[],
+    content: string,
+  ): Promise<{ readonly kept: Memory; readonly dropped: readonly Memory[] }>
+  /**
    * Marks a memory as compatible with the one it conflicts with: both stay active.
    *
    * @example
@@ -398,6 +414,13 @@ function createReview(ports: MemoryDependencies): Review {
       const ids = { keep: parseId('mem', keep), drop: parseId('mem', drop) }
       return resolveMemoryConflict(ports, parseScope(scope), ids, content)
     },
+    merge: async (scope, ids, content) =>
+      mergeMemories(
+        ports,
+        parseScope(scope),
+        ids.map((id) => parseId('mem', id)),
+        content,
+      ),
     keepBoth: async (scope, id) => keepBoth(ports, parseScope(scope), parseId('mem', id)),
   }
 }

@@ -32,14 +32,20 @@ export type BuildSignalChanges = (
   place: SessionPlace,
   exchanges: readonly RecordedExchange[],
   settings: Settings,
-  /** The store to read from. Default: the store of the ports. */
-  store?: Store,
+  options?: SignalOptions,
 ) => Promise<readonly Change[]>
+
+type SignalOptions = {
+  /** The store to read from. Default: the store of the ports. */
+  readonly store?: Store
+  /** Distills the session without waiting for a pause. */
+  readonly isUrgent?: boolean
+}
 
 const OPEN_SESSION_TTL_MS = 30 * DAY_MS
 
 export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): BuildSignalChanges {
-  return async (place, exchanges, settings, store = ports.store) => {
+  return async (place, exchanges, settings, { store = ports.store, isUrgent = false } = {}) => {
     const ids = exchanges.map(({ turns }) => buildSignalId(turns[0]))
     const [known, open] = await Promise.all([
       loadSignalsById(store, place, ids),
@@ -59,7 +65,10 @@ export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): Build
     )
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     const [scheduled, flushed] = await Promise.all([
-      jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store),
+      jobs.buildScheduleChanges(
+        isUrgent ? buildDistillationJobAt(place, now) : buildDistillationJob(place, settings, now),
+        store,
+      ),
       buildPreviousSessionFlush({ ...ports, store }, jobs, place, open, settings),
     ])
     return [...signals, ...scheduled, ...flushed]

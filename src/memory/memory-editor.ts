@@ -96,7 +96,7 @@ function assertEditable({ id, version, status }: Memory, options: EditOptions): 
   }
 }
 
-function applyEdit(memory: Memory, fields: Edit): Memory {
+export function applyEdit(memory: Memory, fields: Edit): Memory {
   const next = { ...memory, ...fields, provenance: buildEditedProvenance(memory, fields) }
   if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
     throw new AppError('invalid_input', '`validUntil` must not be earlier than `validFrom`.')
@@ -144,19 +144,7 @@ export async function restore(
     deps,
     scope,
     id,
-    (memory) => {
-      if (memory.status === 'active' && past === null) return memory
-      const wasSuperseded = memory.supersededBy !== null
-      return confirmPin({
-        ...memory,
-        ...(past === null ? {} : pickContent(past)),
-        status: 'active',
-        supersededBy: null,
-        // The memory that superseded it still contradicts it.
-        conflictsWith: memory.supersededBy ?? memory.conflictsWith,
-        validUntil: past === null ? (wasSuperseded ? null : memory.validUntil) : past.validUntil,
-      })
-    },
+    (memory) => (memory.status === 'active' && past === null ? memory : reactivate(memory, past)),
     // Tombstones may belong to another forgotten memory with the same key, so only a forgotten one removes them.
     async (memory, now) => {
       if (memory.status !== 'forgotten') return EMPTY_PLAN
@@ -165,6 +153,20 @@ export async function restore(
     },
   )
   return { ...restored.memory, turnsEnabled: restored.turns }
+}
+
+/** The memory as active; with `past`, also with the fields of that version. */
+export function reactivate(memory: Memory, past: Memory | null = null): Memory {
+  const wasSuperseded = memory.supersededBy !== null
+  return confirmPin({
+    ...memory,
+    ...(past === null ? {} : pickContent(past)),
+    status: 'active',
+    supersededBy: null,
+    // The memory that superseded it still contradicts it.
+    conflictsWith: memory.supersededBy ?? memory.conflictsWith,
+    validUntil: past === null ? (wasSuperseded ? null : memory.validUntil) : past.validUntil,
+  })
 }
 
 async function loadVersion(

@@ -91,6 +91,53 @@ export async function listVersions(
   return entries.sort((a, b) => b.memory.version - a.memory.version)
 }
 
+/** The most memories that a chain names in each direction. */
+const CHAIN_LENGTH_MAX = 50
+
+/** A memory with those that it replaced, those that they replaced, and those that replaced it in turn, oldest first. */
+export async function listChain(
+  deps: MemoryDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<readonly Memory[]> {
+  const memory = await getMemoryOrThrow(deps, scope, id)
+  const { session: _, ...home } = scope
+  const chain = new Map([[id, memory]])
+  let successor = memory.supersededBy
+  while (successor !== null && !chain.has(successor) && chain.size <= CHAIN_LENGTH_MAX) {
+    const next: Memory | null = await deps.store.get('memory', home, successor)
+    if (next === null) break
+    chain.set(next.id, next)
+    successor = next.supersededBy
+  }
+  const replaced = await loadSuperseded(deps, memory)
+  const open = [id]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const predecessor of replaced.get(next) ?? []) {
+      if (chain.has(predecessor.id) || chain.size > 2 * CHAIN_LENGTH_MAX) continue
+      chain.set(predecessor.id, predecessor)
+      open.push(predecessor.id)
+    }
+  }
+  return [...chain.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+/** The superseded memories of the user, by the memory that replaced them. */
+async function loadSuperseded(
+  { store }: MemoryDependencies,
+  { place: { owner, user } }: Memory,
+): Promise<ReadonlyMap<MemoryId, readonly Memory[]>> {
+  const replaced = new Map<MemoryId, Memory[]>()
+  const where = { statuses: ['superseded'] } as const
+  for await (const page of pages(store, 'memory', { owner, user }, { where })) {
+    for (const memory of page) {
+      if (memory.supersededBy === null) continue
+      replaced.set(memory.supersededBy, [...(replaced.get(memory.supersededBy) ?? []), memory])
+    }
+  }
+  return replaced
+}
+
 /**
  * The memories that recall could use at an earlier instant, in their versions of that time. Memories erased since are
  * missing.

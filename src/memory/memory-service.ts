@@ -11,7 +11,13 @@ import {
   type BulkDeleteOptions,
   type BulkDeleteResult,
   deleteMatching,
-} from './deletion/bulk-deletion.ts'
+} from './bulk/bulk-deletion.ts'
+import {
+  type BulkAction,
+  type BulkEditOptions,
+  type BulkEditResult,
+  editMatching,
+} from './bulk/bulk-edit.ts'
 import type { DraftInput, EditInput } from './draft.ts'
 import * as editor from './memory-editor.ts'
 import * as reader from './memory-reader.ts'
@@ -72,6 +78,13 @@ export interface MemoryService {
    * const versions = await engine.memories.history({ owner: 'ada' }, 'mem_01jf8t3z9k')
    */
   history(scope: ScopeInput, id: string): Promise<readonly reader.HistoryEntry[]>
+  /**
+   * A memory with what it replaced and what replaced it, oldest first.
+   *
+   * @example
+   * const memories = await engine.memories.chain({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   */
+  chain(scope: ScopeInput, id: string): Promise<readonly Memory[]>
   /**
    * Changes the named fields. With `version`, fails with `conflict` when the memory has changed since that version.
    *
@@ -151,6 +164,22 @@ export interface MemoryService {
     options?: BulkDeleteOptions,
   ): Promise<BulkDeleteResult>
   /**
+   * Edits, disables or restores every memory that matches as one change, which `undo` reverts.
+   *
+   * @example
+   * const { changed } = await engine.memories.editMatching(
+   *   { owner: 'ada' },
+   *   { categories: ['general'] },
+   *   { kind: 'edit', edit: { category: 'fact' } },
+   * )
+   */
+  editMatching(
+    scope: ScopeInput,
+    query: reader.ReadFilter,
+    action: BulkAction,
+    options?: BulkEditOptions,
+  ): Promise<BulkEditResult>
+  /**
    * Reverts a change, field by field; fields that changed again since then stay.
    *
    * @example
@@ -203,6 +232,7 @@ export function createMemoryService({
     asOf: async (scope, at, query = {}) =>
       reader.listMemoriesAsOf(ports, parseScope(scope), parseInstant('at', Number(at)), query),
     history: async (scope, id) => reader.listVersions(ports, parseScope(scope), parseMemoryId(id)),
+    chain: async (scope, id) => reader.listChain(ports, parseScope(scope), parseMemoryId(id)),
     edit: async (scope, id, edit, options) =>
       editor.edit(ports, parseScope(scope), parseMemoryId(id), edit, options),
     proposeEdit: async (input, id, proposal, options) => {
@@ -237,6 +267,8 @@ export function createMemoryService({
       if (cleared.erased > 0) await purgeCaches()
       return cleared
     },
+    editMatching: async (scope, query, action, options = {}) =>
+      editMatching(ports, parseScope(scope), query, action, options),
     undo: async (scope, change) => undoChange(ports, parseScope(scope), parseId('chg', change)),
     recordUse: async (scope, ids) => {
       usage.note(parseScope(scope), ids.map(parseMemoryId))

@@ -14,6 +14,7 @@ import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
 import { explainMissingVectors } from '../storage/vector-index.ts'
 import type { Indexer } from './indexing/indexer.ts'
+import { countFacets, type FacetQuery, type MemoryFacets } from './memory-facets.ts'
 import type { RecallDependencies } from './types.ts'
 
 /** Memories per overview. */
@@ -99,6 +100,13 @@ export interface MemoryOverview {
     options?: { readonly limit?: number; readonly memories?: number },
   ): Promise<EntityOverview>
   /**
+   * How many memories match, by category, type, user and other fields, and how many more each filter excludes.
+   *
+   * @example
+   * const { facets } = await engine.admin.overview.facets({ owner: 'ada' }, { categories: ['fact'] })
+   */
+  facets(scope: ScopeInput, query?: FacetQuery): Promise<MemoryFacets>
+  /**
    * Memories by the time that they are about.
    *
    * @example
@@ -117,6 +125,7 @@ export function createMemoryOverview(
   indexer: Indexer | null,
 ): MemoryOverview {
   return {
+    facets: async (scope, query = {}) => countFacets(deps, parseScope(scope), query),
     vectors: async (scope, { limit = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
       return loadVectors(deps, indexer, parseScope(scope), rowsMax)

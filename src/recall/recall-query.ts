@@ -87,6 +87,8 @@ export type RecallQuery = ReadFilter & {
   readonly limit?: number
   /** Includes suspect memories, which await review. */
   readonly includeSuspect?: boolean
+  /** Ranks what is below the similarity threshold behind the results above it, instead of leaving it out. */
+  readonly includeBelowThreshold?: boolean
   /**
    * Whether to search memories (`facts`), conversation turns, or both. Default: both, unless a filter applies to memories
    * only, such as `categories`. The strategies `recent` and `exact` list memories only.

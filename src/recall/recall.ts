@@ -239,8 +239,9 @@ async function retrieveCandidates(
   const relevant = keepsTail ? related : dropTail(related, text)
   // What held at an earlier time comes first where a question names that time.
   const candidates = question.span === null ? orderByCurrency(relevant) : relevant
+  const isExhaustive = request.query.includeBelowThreshold === true
   return {
-    candidates,
+    candidates: isExhaustive ? appendOthers(candidates, diverse) : candidates,
     isLexicalFallback,
     retrievers: {
       keyword: buildRetrieverReport(
@@ -257,6 +258,15 @@ async function retrieveCandidates(
     topSimilarity: getTopSimilarity(pool, vectorMatch),
     timeExpression: question.span?.words ?? null,
   }
+}
+
+/** `first`, then the candidates of `all` that are not among them. */
+function appendOthers(
+  first: readonly LoadedCandidate[],
+  all: readonly LoadedCandidate[],
+): readonly LoadedCandidate[] {
+  const ids = new Set(first.map(({ id }) => id))
+  return [...first, ...all.filter(({ id }) => !ids.has(id))]
 }
 
 /** Context terms of a follow-up count less. Words of a relative time are dropped if memories of that time exist. */

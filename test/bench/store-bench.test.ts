@@ -1,4 +1,4 @@
-/** The bench of stores is a program that people decide by, so what it counts is tested like one. */
+/** The bench of stores: people decide by its numbers, so they are tested. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { expect, it } from 'vitest'
 import { seededRandom } from '../../bench/harness.ts'
 import { BASE_DIMENSIONS, Corpus, type CorpusShape, writeBase } from '../../bench/recall/corpus.ts'
 import { growthOf } from '../../bench/stores/load.ts'
-import { ask, fill } from '../../bench/stores/measuring.ts'
+import { fill, measureQueries } from '../../bench/stores/store-queries.ts'
 import { shapesFor } from '../../bench/stores.ts'
 import { bundled } from '../support/bundle.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 
 const BASE_TEXTS = 50
 
-it('[BS1] stores are filled with 10,000 and 100,000 memories, of one owner and of 1,000', () => {
+it('[BS1] plans stores of 10,000 and 100,000 memories, of one owner and of 1,000', () => {
   const sizes = (scale: number) =>
     shapesFor(scale, 'base').map(({ memories, owners }) => [memories, owners])
   const usual = [
@@ -28,22 +28,26 @@ it('[BS1] stores are filled with 10,000 and 100,000 memories, of one owner and o
   expect(sizes(0.1).at(-1)).toEqual([10_000, 1_000])
 })
 
-it('[BS1] a store is filled, asked, and measured', async () => {
+it('[BS1] fills, queries and measures a store', async () => {
   const shape = shapeOf({ memories: 300, owners: 3 })
   const place = { kind: 'sqlite', folder: temporaryFolder(), isEncrypted: false } as const
   const shares: number[] = []
   const filled = await fill({ place, shape }, (share) => shares.push(share))
   const corpus = new Corpus(shape)
-  const asked = await ask({ place, shape, nearest: corpus.nearest(corpus.questions(), 20) })
+  const queries = await measureQueries({
+    place,
+    shape,
+    nearest: corpus.nearest(corpus.questions(), 20),
+  })
   expect(filled.writesPerSecond).toBeGreaterThan(0)
   expect(filled.diskMb).toBeGreaterThan(0)
   expect(shares.at(-1)).toBe(1)
-  expect(asked.shareFound).toBe(1)
-  expect(asked.hybrid.p95).toBeGreaterThanOrEqual(asked.hybrid.p50)
-  expect(asked.rssMb).toBeGreaterThan(0)
+  expect(queries.shareFound).toBe(1)
+  expect(queries.hybrid.p95).toBeGreaterThanOrEqual(queries.hybrid.p50)
+  expect(queries.rssMb).toBeGreaterThan(0)
 })
 
-it('[BS1] a store that finds something else than the nearest is told from one that does', async () => {
+it('[BS1] detects a store that does not find the nearest', async () => {
   const shape = shapeOf({ memories: 100, owners: 1 })
   const place = { kind: 'sqlite', folder: temporaryFolder(), isEncrypted: false } as const
   await fill({ place, shape }, () => {})
@@ -54,10 +58,10 @@ it('[BS1] a store that finds something else than the nearest is told from one th
     const rest = Array.from({ length: shape.memories }, (_, n) => n).filter((n) => !found.has(n))
     return [...numbers.slice(0, 5), ...rest.slice(0, 15)]
   })
-  expect((await ask({ place, shape, nearest: others })).shareFound).toBeCloseTo(0.25)
+  expect((await measureQueries({ place, shape, nearest: others })).shareFound).toBeCloseTo(0.25)
 })
 
-it('[BS2] the nearest to a question are memories of its owner, and really the nearest', () => {
+it('[BS2] the expected results are the nearest memories of the owner', () => {
   const corpus = new Corpus(shapeOf({ memories: 200, owners: 4 }))
   const questions = corpus.questions().slice(0, 8)
   const nearest = corpus.nearest(questions, 5)
@@ -72,7 +76,7 @@ it('[BS2] the nearest to a question are memories of its owner, and really the ne
   expect(new Set(questions.map(({ owner }) => owner)).size).toBeGreaterThan(1)
 })
 
-it('[BS2] vectors are made from those of the model alone, wherever these lie in memory', () => {
+it('[BS2] vectors depend only on those of the model', () => {
   const vectors = baseVectors()
   const together = new Float32Array([...vectors.flatMap((vector) => [...vector])])
   const parts = vectors.map((_, n) =>
@@ -84,7 +88,7 @@ it('[BS2] vectors are made from those of the model alone, wherever these lie in 
 })
 
 it.skipIf(process.platform === 'win32')(
-  '[BS3] a bench that is interrupted removes its files and ends its processes (skipped on Windows, which has no signals)',
+  '[BS3] an interrupted bench removes its files and ends its processes (skipped on Windows, which has no signals)',
   async () => {
     const program = await bundled('test/bench/interruption.child.ts')
     const cwd = temporaryFolder()
@@ -111,7 +115,7 @@ function runningNow(program: string): readonly string[] {
   return commands.filter((command) => command.includes(program) && command.includes('node'))
 }
 
-it('[BS4] two processes must answer 1.6 times as much as one, where there are cores for them', () => {
+it('[BS4] two processes must answer 1.6 times as much as one if there are cores for them', () => {
   const one = { perSecond: 100, busyCores: 3 }
   const enough = growthOf('search', one, { perSecond: 170 }, 8)
   expect(enough.bars).toEqual([expect.objectContaining({ value: 1.7, holds: true })])
@@ -120,7 +124,7 @@ it('[BS4] two processes must answer 1.6 times as much as one, where there are co
   expect(missed.bars).toEqual([expect.objectContaining({ value: 1.5, holds: false })])
 })
 
-it('[BS4] where one process leaves no cores free, that is said instead', () => {
+it('[BS4] reports that one process leaves no cores free', () => {
   const { bars, notes } = growthOf(
     'search',
     { perSecond: 100, busyCores: 1.9 },

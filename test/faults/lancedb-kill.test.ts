@@ -15,8 +15,9 @@ import { space, unitVector } from '../fakes/vectors.ts'
 import { bundled } from '../support/bundle.ts'
 import { type InstalledLance, lancePart } from '../support/lancedb.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { repetitions } from '../support/thoroughness.ts'
 
-const KILLS = 20
+const KILLS = repetitions({ usual: 10, thorough: 40 })
 /** Two at a time: one per core of a small machine. */
 const WRITERS = 2
 const KILLS_PER_FOLDER = 5

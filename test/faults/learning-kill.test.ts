@@ -1,5 +1,5 @@
 /**
- * Kills a process with SIGKILL at random points, a hundred times, while it records, distils and consolidates. Whatever it
+ * Kills a process with SIGKILL at random points, again and again, while it records, distils and consolidates. Whatever it
  * had acknowledged is there, what was distilled was distilled whole and once, and there is nothing to mend.
  */
 import { spawn } from 'node:child_process'
@@ -37,7 +37,7 @@ import {
   TEA,
 } from './learning-script.ts'
 
-const KILLS = repetitions({ usual: 30, thorough: 100 })
+const KILLS = repetitions({ usual: 20, thorough: 100 })
 
 /** Two at a time: one per core of a small machine. */
 const AT_ONCE = 2

@@ -1,5 +1,5 @@
 /**
- * Kills a writing process with SIGKILL at random points, two hundred times, again and again on the same databases.
+ * Kills a writing process with SIGKILL at random points, again and again on the same databases.
  * Whatever it had acknowledged must be there, nothing may be half-written, and there is nothing to mend.
  */
 import { spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { bundled } from '../support/bundle.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import { repetitions } from '../support/thoroughness.ts'
 
-const KILLS = repetitions({ usual: 50, thorough: 200 })
+const KILLS = repetitions({ usual: 30, thorough: 200 })
 
 /** Two at a time: one per core of a small machine. */
 const WRITERS = 2

@@ -1,6 +1,7 @@
 /** Programs that ask their model themselves: what they are given before a run, and what is kept after it. */
 import { describe, expect, it } from 'vitest'
 import { captureMessages } from '../../src/conversations/prompt-hooks.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
 import { type OpenStore, openSession } from './distillation-support.ts'
 
@@ -31,6 +32,18 @@ export function describeHooks(name: string, open: OpenStore): void {
         skipped: null,
       })
       expect((await engine.conversations.recallForPrompt(ADA, `${block}\n\nHi!`)).block).toBe('')
+    })
+
+    it('[DI19.1] recall for the session of a prompt as the gateway does', async () => {
+      const session = await openSession(open)
+      const engine = createEngineWith(session.ports)
+      await engine.remember(ADA, { content: 'I like green tea.' })
+      const prompt = 'Which tea do I like?'
+      const recall = () =>
+        engine.conversations.recallForPrompt({ ...ADA, session: 'another' }, prompt)
+      expect((await recall()).memories).toHaveLength(1)
+      await engine.admin.settings.change('ada' as OwnerId, { 'recall.scope': 'session' })
+      expect((await recall()).memories).toHaveLength(0)
     })
 
     it('[DI19] keep at most three messages of the person, the newest first, and no block of memories', async () => {

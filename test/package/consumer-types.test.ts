@@ -1,5 +1,5 @@
 /** The packed package in the project of somebody who installs it: types under every module resolution, and imports. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { installPackage } from './installed-package.ts'
 
 const run = promisify(execFile)
 const isBuilt = existsSync('dist/index.js')
@@ -99,20 +100,8 @@ describe.skipIf(!isBuilt)('a consumer with frameworks (skipped when dist is not 
 
 /** What npm would install, from this repository's own packages: no registry is asked. */
 function install(folder: string, peers: readonly string[] = []): void {
-  const options = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const packed = execFileSync('npm', options, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    shell: process.platform === 'win32',
-    maxBuffer: 16 * 1024 * 1024,
-  })
-  const [{ filename } = { filename: '' }] = z
-    .array(z.object({ filename: z.string() }))
-    .parse(JSON.parse(packed))
   const modules = join(folder, 'node_modules')
-  const own = join(modules, 'recollect')
-  mkdirSync(own, { recursive: true })
-  execFileSync('tar', ['-xzf', join(folder, filename), '-C', own, '--strip-components=1'])
+  installPackage(join(modules, 'recollect'))
   const wanted = [
     ...Object.keys(manifest.dependencies),
     ...Object.keys(manifest.optionalDependencies),

@@ -70,6 +70,7 @@ describe.skipIf(missing !== null)(
       await page.getByLabel('Select all loaded memories').check()
       // Two pages of a hundred: more than is drawn, less than there is.
       await page.getByText('200 selected').waitFor()
+      await page.getByRole('button', { name: `Select all ${COUNT.toLocaleString('en')}` }).waitFor()
       await page.getByRole('button', { name: 'Clear selection' }).click()
       for (const part of [0.1, 0.35, 0.8]) {
         await scrollTo(page, part)
@@ -89,6 +90,7 @@ describe.skipIf(missing !== null)(
       await eventually(first).toBe(contentOf(0))
       await page.getByLabel('Sort by').selectOption('newest')
       await eventually(first).toBe(contentOf(COUNT - 1))
+      await page.getByLabel('Search mode').selectOption('exact')
       await page.keyboard.press('/')
       await page.keyboard.type(contentOf(54_321))
       await eventually(() => shown(page)).toEqual([contentOf(54_321)])

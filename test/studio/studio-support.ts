@@ -20,8 +20,8 @@ export const missing =
   notBuilt ?? (CHROMIUM === null ? 'there is no Chromium, nor could it be installed' : null)
 
 /** A busy machine takes its time; what is asserted is what comes in the end. */
-const PATIENCE_MS = 12_000
-export const BROWSER_TEST_MS = 120_000
+const PATIENCE_MS = 40_000
+export const BROWSER_TEST_MS = 240_000
 
 /** What is read again until it is as expected. */
 export function eventually<Value>(read: () => Promise<Value>) {

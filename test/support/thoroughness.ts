@@ -1,7 +1,7 @@
-/** Whether every test goes as far as it can: with `TEST_THOROUGH=1`, as in CI. Otherwise in as many minutes as one waits for. */
+/** Whether tests that repeat random or interrupted work do so several times as often: `npm run test:thorough`. */
 export const isThorough = process.env.TEST_THOROUGH === '1'
 
-/** How often something is repeated that finds the more the more often it is done. */
+/** The number of repetitions of work that finds more the more often it is repeated. */
 export function repetitions(counts: { readonly usual: number; readonly thorough: number }): number {
   return isThorough ? counts.thorough : counts.usual
 }

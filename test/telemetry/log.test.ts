@@ -70,10 +70,10 @@ it('[TE1] lines reach their file soon, and where there are none nothing is writt
   onTestFinished(() => writes.mockRestore())
   const path = temporaryFile('quiet.log')
   const log = createJsonLog({ destination: openSync(path, 'w') })
-  const told = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  const writtenLines = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
   for (const count of [1, 2, 3]) {
     log.write('info', 'job_finished', { count })
-    await vi.waitFor(() => expect(told()).toHaveLength(count))
+    await expect.poll(() => writtenLines().length).toBe(count)
   }
   expect(writes).toHaveBeenCalledTimes(3)
   await new Promise((resolve) => setTimeout(resolve, 500))

@@ -4,13 +4,17 @@ import type { FailureListener } from '../../conversations/failures.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { ProviderRegistry } from '../../models/provider.ts'
 import type { Upstream } from '../../models/upstream.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { readBodyBytes } from '../http/messages/request-body.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
+import type { RefersToState } from './body/abridged-body.ts'
+import { parseBody } from './body/gateway-body.ts'
+import type { RequestBody } from './body/request-json.ts'
+
+export type { RequestBody } from './body/request-json.ts'
 
 /** A status, or why there is none. `interrupted`: the response broke off. `client_closed`: the client, or the server that stops, closed it. */
 export type ProviderOutcome = number | 'unreachable' | 'timeout' | 'interrupted' | 'client_closed'
@@ -57,49 +61,15 @@ const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
 /** Long enough for large images over slow connections. */
 const BODY_TIMEOUT_MS = 300_000
 
-/** A body as bytes, as text and parsed. */
-export type RequestBody = {
-  readonly bytes: Uint8Array
-  readonly text: string
-  readonly json: JsonObject
-}
-
-export async function readRequestBody({ options, request }: GatewayRequest): Promise<RequestBody> {
+/** `refersToState`: reads a large body in slices, and only what the gateway needs of it. */
+export async function readRequestBody(
+  { options, request }: GatewayRequest,
+  refersToState: RefersToState | null = null,
+): Promise<RequestBody> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'The body must not be compressed.')
   }
-  const bytes = await readBodyBytes(
-    request,
-    options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX,
-    BODY_TIMEOUT_MS,
-  )
-  const text = decodeUtf8(bytes)
-  return { bytes, text, json: parseObject(text) }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return UTF8.decode(bytes)
-  } catch (cause) {
-    throw new AppError('invalid_input', 'The body must be valid UTF-8.', {}, cause)
-  }
-}
-
-function parseObject(text: string): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new AppError(
-      'invalid_input',
-      'We could not parse the JSON body of your request.',
-      {},
-      cause,
-    )
-  }
-  if (!isObject(value)) throw new AppError('invalid_input', 'The body must be a JSON object.')
-  return value
+  const bytesMax = options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX
+  return parseBody(await readBodyBytes(request, bytesMax, BODY_TIMEOUT_MS), refersToState)
 }

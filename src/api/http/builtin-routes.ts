@@ -260,6 +260,7 @@ function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   return [
     ...(studio.length > 0 ? studio : [homePageRoute(options)]),
     createRedirect('/studio', '/'),
+    createRedirect('/studio/', '/'),
     {
       method: 'GET',
       path: '/openapi.json',

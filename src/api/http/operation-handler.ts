@@ -42,6 +42,11 @@ export async function handleOperation(
     const lines = (await performOperation(operation, context, input)) as AsyncIterable<string> // as its output says
     return streamLines(request, response, lines, signal)
   }
+  if (operation.http.hasProgress === true && acceptsLines(exchange)) {
+    return streamProgress(exchange, (onProgress) =>
+      performOperation(operation, { ...context, onProgress }, input),
+    )
+  }
   const output = await performIdempotent(operation, context, exchange, input, async () =>
     // Inside of the idempotent part: a retry must not fail on the version that its first attempt wrote.
     performConditional(
@@ -62,7 +67,6 @@ export async function handleOperation(
   return sendJson(request, response, status, output)
 }
 
-/** With `Accept: application/x-ndjson`, progress is streamed before the result. */
 async function handleUpload(
   operation: Operation,
   context: OperationContext,
@@ -72,14 +76,27 @@ async function handleUpload(
   const { upload, fields } = await readUpload(request)
   const form = new URLSearchParams(fields).toString()
   const input = { ...parseQuery(operation, query), ...parseQuery(operation, form), ...path, upload }
-  if (!(request.headers.accept ?? '').includes('application/x-ndjson')) {
+  if (!acceptsLines(exchange)) {
     return sendJson(request, response, 200, await performOperation(operation, context, input))
   }
+  return streamProgress(exchange, (onProgress) =>
+    performOperation(operation, { ...context, onProgress }, input),
+  )
+}
+
+function acceptsLines({ request }: RequestContext): boolean {
+  return (request.headers.accept ?? '').includes('application/x-ndjson')
+}
+
+/** Streams a line for each report of progress, then one with the result. */
+async function streamProgress(
+  { response }: RequestContext,
+  perform: (onProgress: (progress: unknown) => void) => Promise<unknown>,
+): Promise<void> {
   response.setHeader('content-type', LINES_TYPE)
   const write = (value: unknown) => void response.write(`${JSON.stringify(value)}\n`)
   try {
-    const onProgress = (progress: unknown) => write({ progress })
-    write({ result: await performOperation(operation, { ...context, onProgress }, input) })
+    write({ result: await perform((progress) => write({ progress })) })
   } catch (error) {
     // The status was sent with the first progress line.
     if (!response.headersSent) throw error

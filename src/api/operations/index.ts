@@ -21,6 +21,7 @@ import * as identity from './learning/identity-operations.ts'
 import * as review from './learning/review-operations.ts'
 import * as signals from './learning/signal-operations.ts'
 import * as allOwners from './memories/all-owners.ts'
+import * as bulk from './memories/bulk-operations.ts'
 import * as importExport from './memories/import-export-operations.ts'
 import * as instances from './memories/instance-operations.ts'
 import * as memoryLists from './memories/memory-list-operations.ts'
@@ -35,6 +36,9 @@ export const OPERATIONS: readonly Operation[] = [
   memoryLists.listMemories,
   memories.addMemory,
   memoryLists.clearMemories,
+  bulk.changeMemories,
+  bulk.mergeMemories,
+  bulk.countFacets,
   search.searchMemories,
   previews.previewRecall,
   previews.previewContext,
@@ -63,6 +67,7 @@ export const OPERATIONS: readonly Operation[] = [
   memories.updateMemory,
   memories.forgetMemory,
   memories.memoryHistory,
+  memories.memoryChain,
   memories.restoreMemory,
   memories.disableMemory,
   memories.eraseMemory,

@@ -56,6 +56,8 @@ export type HttpBinding = {
   readonly status?: 201 | 202
   /** Reads the version from the output, for the ETag. */
   readonly version?: (output: never) => number
+  /** With `Accept: application/x-ndjson`, progress is streamed before the result. Always so for uploads. */
+  readonly hasProgress?: boolean
   /** NDJSON input or output, or an uploaded file, instead of one JSON value; the transport streams it. */
   readonly stream?: 'in' | 'out' | 'upload'
 }

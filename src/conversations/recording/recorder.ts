@@ -29,6 +29,7 @@ import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
 import type { FailureListener, FailureStage } from '../failures.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptCitation } from '../receipts/receipt.ts'
 import { type Conversation, resolveSession, toConversation } from '../session/session-resolver.ts'
+import { type CompactionWatch, isWindowNearlyFull } from './compaction-watch.ts'
 import { recordTranscriptBatch } from './transcript-batch.ts'
 import {
   type ModelReply,
@@ -49,6 +50,8 @@ export type RecorderDependencies = {
   /** Builds the learning signals that are committed together with a transcript. */
   readonly buildSignalChanges: BuildSignalChanges
   readonly onFailure?: FailureListener
+  /** Default: conversations are not distilled before they are compacted. */
+  readonly compactions?: CompactionWatch
 }
 
 export type EndedRequest = {
@@ -95,25 +98,31 @@ export async function recordTranscripts(
     .map((recording) => toTranscriptInput(dependencies, recording))
   const isDone = inputs.length > 1 && (await recordBatch(dependencies, inputs))
   for (const input of isDone ? [] : inputs) await recordSingle(dependencies, input)
+  settleCompactions(dependencies, inputs)
   const milliseconds = performance.now() - started
   for (const recording of recordings) recording.milliseconds += milliseconds
 }
 
 type TranscriptDependencies = Pick<
   RecorderDependencies,
-  'ports' | 'buildSignalChanges' | 'onFailure'
+  'ports' | 'buildSignalChanges' | 'onFailure' | 'compactions'
 >
 
-type RecordingInput = TranscriptInput & { readonly recording: Recording }
+type RecordingInput = TranscriptInput & {
+  readonly recording: Recording
+  readonly isNearlyFull: boolean
+}
 
 function toTranscriptInput(
-  { buildSignalChanges }: TranscriptDependencies,
+  { buildSignalChanges, compactions }: TranscriptDependencies,
   recording: Recording,
 ): RecordingInput {
   const { conversation, settings, request, outcome } = recording
   const { forgotten } = outcome.toolMemories ?? NO_TOOL_MEMORY_IDS
+  const reserveTokens = settings['learning.compactionReserveTokens']
+  const isNearlyFull = isWindowNearlyFull(request, outcome, reserveTokens)
   return {
-    recording,
+    ...{ recording, isNearlyFull },
     conversation,
     reply: toModelReply(recording),
     options: {
@@ -122,8 +131,23 @@ function toTranscriptInput(
       isStoredByProvider: request.format === 'responses',
       attempted: new Set<TurnId>(),
       buildSignals: (place, exchanges, store) =>
-        buildSignalChanges(place, exchanges, settings, store),
+        buildSignalChanges(place, exchanges, settings, {
+          store,
+          isUrgent: compactions?.isDue(place, isNearlyFull) === true,
+        }),
     },
+  }
+}
+
+function settleCompactions(
+  { compactions }: TranscriptDependencies,
+  inputs: readonly RecordingInput[],
+): void {
+  for (const { recording, isNearlyFull } of inputs) {
+    const { conversation, transcript } = recording
+    if (transcript === null) continue
+    const { owner, user } = conversation
+    compactions?.settle({ owner, user, session: transcript.session }, isNearlyFull)
   }
 }
 
@@ -145,7 +169,7 @@ async function recordBatch(
 
 async function recordSingle(
   { ports, onFailure }: TranscriptDependencies,
-  { recording, ...input }: RecordingInput,
+  { recording, isNearlyFull: _, ...input }: RecordingInput,
 ): Promise<void> {
   try {
     recording.transcript = await retryBriefly(ports.clock, () => recordTranscript(ports, input))

@@ -1,9 +1,11 @@
 /** What bounds how much is unrecorded: the queue and the window, without a store. */
-import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { gate } from '../../../test/fakes/embedder.ts'
 import { type QueuedItem, RecordingQueue } from './recording-queue.ts'
 import { RecordingWindow } from './recording-window.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
 type Item = QueuedItem & { readonly name: string }
 
@@ -88,11 +90,11 @@ it('[CV46] lets a few responses end before they are recorded, and others after t
   expect(window.enter(answers[4] ?? {})).toBe(true)
 })
 
-it('[CV46] lets no response end early after a slow recording', async () => {
+it('[CV46] lets no response end early after a slow recording', () => {
   const window = fastWindow()
   const [slow, next, last] = [{}, {}, {}]
   window.begin(slow)
-  await delay(80)
+  vi.advanceTimersByTime(80)
   window.leave(slow, true)
   expect(window.enter(next)).toBe(false)
   window.begin(next)
@@ -100,10 +102,10 @@ it('[CV46] lets no response end early after a slow recording', async () => {
   expect(window.enter(last)).toBe(true)
 })
 
-it('[CV46] lets no response end early while an ended one is unrecorded for long', async () => {
+it('[CV46] lets no response end early while an ended one is unrecorded for long', () => {
   const window = fastWindow()
   expect(window.enter({})).toBe(true)
-  await delay(80)
+  vi.advanceTimersByTime(80)
   expect(window.enter({})).toBe(false)
 })
 
@@ -117,15 +119,21 @@ it('[CV46] lets no response end early while many requests are prepared', async (
   expect(window.enter({})).toBe(true)
 })
 
+async function waitUntilStalled(window: RecordingWindow): Promise<void> {
+  const waited = window.wait(new Promise(() => {}))
+  await vi.advanceTimersByTimeAsync(20)
+  await waited
+}
+
 it('[CV46] lets all responses end early while the store is stalled', async () => {
   const window = fastWindow(20)
   const answers = Array.from({ length: 4 }, () => ({}))
   for (const answer of answers) window.enter(answer)
   const [late, later] = [{}, {}]
   expect(window.enter(late)).toBe(false)
-  await window.wait(new Promise(() => {})) // until it is given up
+  await waitUntilStalled(window)
   expect(window.enter(later)).toBe(true)
-  await window.wait(new Promise(() => {}))
+  await waitUntilStalled(window)
   window.leave(later, true)
   expect(window.enter({})).toBe(false)
 })

@@ -213,6 +213,11 @@ const LEARNING_SETTINGS = {
     scope: 'owner',
     help: 'How long a conversation must be idle before it is distilled, in seconds. Starting another conversation ends the wait.',
   },
+  'learning.compactionReserveTokens': {
+    ...integer(24_000, [0, 1_000_000]),
+    scope: 'owner',
+    help: "Distills a conversation at once when fewer tokens than this are left of its model's context window, before the client compacts it; of small windows at most half counts. 0 waits for the end of the conversation.",
+  },
   'learning.consolidationIntervalHours': {
     ...integer(24, [1, 168]),
     scope: 'owner',

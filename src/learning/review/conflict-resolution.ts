@@ -23,7 +23,7 @@ export type MemoryReplacement = { readonly before: Memory; readonly after: Memor
 export function buildConflictResolution(
   { keep, drop, content }: ConflictChoice,
   stamp: ChangeStamp,
-): readonly MemoryReplacement[] {
+): readonly [dropped: MemoryReplacement, kept: MemoryReplacement] {
   const since = getStatedAt(keep)
   const from = drop.validFrom
   const dropped: Memory = {
@@ -44,16 +44,42 @@ export function buildConflictResolution(
   ]
 }
 
+/** Several memories as one: the first keeps its id, gets the wording and all sources, and supersedes the others. */
+export function buildMerge(
+  [keep, ...drops]: readonly [Memory, ...Memory[]],
+  content: string,
+  stamp: ChangeStamp,
+): readonly [MemoryReplacement, ...MemoryReplacement[]] {
+  const dropped = drops.map((drop) => {
+    const [replacement] = buildConflictResolution({ keep, drop, content: null }, stamp)
+    return replacement
+  })
+  const ids = new Set(drops.map(({ id }) => id))
+  const after: Memory = {
+    ...confirmPin(stampMemory(keep, stamp)),
+    content,
+    key: keep.key ?? drops.find(({ key }) => key !== null)?.key ?? null,
+    ...mergeSources(keep, ...drops),
+    conflictsWith:
+      keep.conflictsWith !== null && ids.has(keep.conflictsWith) ? null : keep.conflictsWith,
+  }
+  return [{ before: keep, after }, ...dropped]
+}
+
 /** The kept memory inherits the other conflict of the dropped one. */
 function getRemainingConflict(keep: Memory, drop: Memory): Memory['conflictsWith'] {
   if (keep.conflictsWith !== null && keep.conflictsWith !== drop.id) return keep.conflictsWith
   return drop.conflictsWith === keep.id ? null : drop.conflictsWith
 }
 
-function mergeSources(keep: Memory, drop: Memory): Pick<Memory, 'provenance' | 'sourceCount'> {
-  const turns = new Set([...keep.provenance.turns, ...drop.provenance.turns])
+function mergeSources(
+  keep: Memory,
+  ...drops: readonly Memory[]
+): Pick<Memory, 'provenance' | 'sourceCount'> {
+  const all = [keep, ...drops]
+  const turns = new Set(all.flatMap(({ provenance }) => provenance.turns))
   return {
-    sourceCount: keep.sourceCount + drop.sourceCount,
+    sourceCount: all.reduce((sum, { sourceCount }) => sum + sourceCount, 0),
     provenance: { ...keep.provenance, turns: [...turns].slice(0, PROVENANCE_TURNS_MAX) },
   }
 }

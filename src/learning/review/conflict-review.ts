@@ -13,6 +13,7 @@ import { pages } from '../../storage/access/row-pages.ts'
 import type { Page } from '../../storage/store.ts'
 import {
   buildConflictResolution,
+  buildMerge,
   clearConflict,
   type MemoryReplacement,
   redirectConflict,
@@ -31,7 +32,7 @@ const LIST_LIMIT = 50
 
 /** Suspect memories are reviewed first, on their own list. */
 const OPEN = {
-  conflicting: true,
+  hasConflict: true,
   statuses: ['active'],
   trusts: TRUSTED_LEVELS,
 } as const
@@ -88,7 +89,43 @@ export async function resolveMemoryConflict(
     const [dropped, kept] = chosen
     return {
       changes: buildReplacements(ports, [...chosen, ...moved]),
-      result: { kept: kept?.after ?? keep, dropped: dropped?.after ?? drop },
+      result: { kept: kept.after, dropped: dropped.after },
+    }
+  })
+}
+
+/** The most memories that are merged at once. */
+export const MERGED_MEMORIES_MAX = 50
+
+/** Merges memories of one user into the first of them, as one change. The others are superseded. */
+export async function mergeMemories(
+  ports: MemoryDependencies,
+  scope: Scope,
+  ids: readonly MemoryId[],
+  wording: string,
+): Promise<{ readonly kept: Memory; readonly dropped: readonly Memory[] }> {
+  const content = parseEdit({ content: wording }).content ?? wording
+  const distinct = [...new Set(ids)]
+  if (distinct.length < 2 || distinct.length > MERGED_MEMORIES_MAX) {
+    const message = `\`ids\` must hold 2 to ${MERGED_MEMORIES_MAX} memories; got ${distinct.length}.`
+    throw new AppError('invalid_input', message, { field: 'ids' })
+  }
+  return commitWithRetry(ports, async () => {
+    const loaded = await Promise.all(distinct.map((id) => getMemoryOrThrow(ports, scope, id)))
+    const [keep, ...drops] = loaded.map(assertActive)
+    if (keep === undefined) throw new AppError('internal', 'There is nothing to merge.')
+    for (const drop of drops) assertSameUser(keep, drop)
+    const stamp = createChangeStamp(ports)
+    const [kept, ...dropped] = buildMerge([keep, ...drops], content, stamp)
+    const conflicting = await Promise.all(drops.map((drop) => loadConflicting(ports, drop, keep)))
+    const moved = new Map(
+      conflicting.flat().map((memory) => [memory.id, redirectConflict(memory, keep, stamp)]),
+    )
+    for (const id of distinct) moved.delete(id)
+    return {
+      // The dropped memories come first, so that their keys are free for the kept one.
+      changes: buildReplacements(ports, [...dropped, kept, ...moved.values()]),
+      result: { kept: kept.after, dropped: dropped.map(({ after }) => after) },
     }
   })
 }
@@ -117,7 +154,7 @@ async function loadConflicting(
 ): Promise<readonly Memory[]> {
   const found: Memory[] = []
   const home = { owner: place.owner, user: place.user }
-  const where = { conflicting: true, statuses: ['active'] } as const
+  const where = { hasConflict: true, statuses: ['active'] } as const
   for await (const page of pages(store, 'memory', home, { where })) {
     found.push(...page.filter((each) => each.conflictsWith === id && each.id !== besides.id))
   }

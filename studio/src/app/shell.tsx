@@ -11,6 +11,7 @@ import { Dot, type Tone } from '../ui/layout.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
+import { BulkWorkProvider } from './bulk-work.tsx'
 import { type ConnectionState, RECONNECT_NOTICE_MS, useLiveUpdates } from './live-updates.ts'
 import { useMemorySetting } from './memory-setting.ts'
 import { useOwner } from './search-params.ts'
@@ -87,49 +88,51 @@ export function Shell() {
     '/': () => searchField()?.focus(),
   })
   return (
-    <div className={styles.shell}>
-      <a className={styles.skip} href="#page">
-        {t('shell.skip')}
-      </a>
-      <header className={styles.bar}>
-        <IconButton
-          icon="menu"
-          name={t('shell.menu')}
-          className={styles.menuButton}
-          aria-expanded={isMenuOpen}
-          aria-controls="navigation"
-          onClick={() => setMenuOpen(!isMenuOpen)}
-        />
-        <Link to="/studio/memories" className={styles.brand} aria-label="Recollect">
-          <img src="/studio/icon.svg" alt="" width="26" height="26" />
-          <span>Recollect</span>
-        </Link>
-        <OwnerPicker />
-        <span className={styles.gap} />
-        <Health connection={connection} />
-        <LanguageMenu />
-        <ThemeMenu />
-        <IconButton
-          icon="keyboard"
-          name={t('shell.shortcuts')}
-          className={styles.wide}
-          onClick={() => setHelpOpen(true)}
-        />
-        <SignOut />
-      </header>
-      <nav
-        id="navigation"
-        className={[styles.navigation, isMenuOpen ? styles.open : ''].join(' ')}
-        aria-label={t('shell.navigation')}
-      >
-        <Navigation />
-      </nav>
-      <main id="page" className={styles.main} tabIndex={-1}>
-        {connection === 'connecting' && <Reconnecting />}
-        <Outlet />
-      </main>
-      <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-    </div>
+    <BulkWorkProvider>
+      <div className={styles.shell}>
+        <a className={styles.skip} href="#page">
+          {t('shell.skip')}
+        </a>
+        <header className={styles.bar}>
+          <IconButton
+            icon="menu"
+            name={t('shell.menu')}
+            className={styles.menuButton}
+            aria-expanded={isMenuOpen}
+            aria-controls="navigation"
+            onClick={() => setMenuOpen(!isMenuOpen)}
+          />
+          <Link to="/studio/memories" className={styles.brand} aria-label="Recollect">
+            <img src="/studio/icon.svg" alt="" width="26" height="26" />
+            <span>Recollect</span>
+          </Link>
+          <OwnerPicker />
+          <span className={styles.gap} />
+          <Health connection={connection} />
+          <LanguageMenu />
+          <ThemeMenu />
+          <IconButton
+            icon="keyboard"
+            name={t('shell.shortcuts')}
+            className={styles.wide}
+            onClick={() => setHelpOpen(true)}
+          />
+          <SignOut />
+        </header>
+        <nav
+          id="navigation"
+          className={[styles.navigation, isMenuOpen ? styles.open : ''].join(' ')}
+          aria-label={t('shell.navigation')}
+        >
+          <Navigation />
+        </nav>
+        <main id="page" className={styles.main} tabIndex={-1}>
+          {connection === 'connecting' && <Reconnecting />}
+          <Outlet />
+        </main>
+        <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      </div>
+    </BulkWorkProvider>
   )
 }
 

@@ -30,11 +30,13 @@ export function useShortcuts(keys: Keys): void {
   }, [])
 }
 
+/** Fields, and what is on top of the page; a side panel stands beside it. */
+const TYPED_INTO =
+  'input:not([type=checkbox]), textarea, select, [role=dialog]:not([data-side-panel]), [role=alertdialog], [role=menu]'
+
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      target.closest('input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu]') !==
-        null)
+    (target.isContentEditable || target.closest(TYPED_INTO) !== null)
   )
 }

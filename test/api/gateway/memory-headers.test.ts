@@ -192,7 +192,7 @@ describe('names that are none', () => {
   })
 })
 
-it.each(API_FORMATS)('[GW28] memory stays out of a huge request: %s', async (format) => {
+it.each(API_FORMATS)('[GW28.1] memory stays out of a huge request: %s', async (format) => {
   const setup = await setUpGateway()
   const content = `${'The harbour is quiet. '.repeat(200_000)}${QUESTION}`
   const body = requestOf(format, [{ role: 'user', content }])

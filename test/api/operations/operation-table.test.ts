@@ -109,6 +109,16 @@ it('[OP3] every operation answers what it declares', async () => {
   clock.advance(40 * 86_400_000)
   await done('memory.summarize', { dryRun: true })
   expect(await done('memory.clear', { all: true, dryRun: true })).toMatchObject({ matched: 2 })
+  expect(await done('memory.facets')).toMatchObject({ total: 2, excluded: { status: 0 } })
+  const pin = { action: 'edit', edit: { pinned: true }, all: true }
+  expect(await done('memory.bulk', pin)).toMatchObject({ matched: 2, changed: 2 })
+  const spare = await done('memory.add', { content: 'The kettle is red' })
+  const extra = await done('memory.add', { content: 'The kettle is loud' })
+  const kettle = { ids: [spare.id, extra.id], content: 'The kettle is red and loud' }
+  expect(await done('memory.merge', kettle)).toMatchObject({ superseded: [extra.id] })
+  expect(await done('memory.chain', { id: spare.id })).toMatchObject({
+    memories: [{ id: spare.id }, { id: extra.id, supersededBy: spare.id }],
+  })
   await done('memory.erase', { id })
   await done('memory.emptyTrash', { days: 0 })
   expect(await done('memory.health')).toMatchObject({ working: true })

@@ -34,6 +34,17 @@ it('[SR4] what two memories say against each other is settled, and undone by the
   }
 })
 
+it('[SR3] conflicts are listed at once, however many other memories are newer', async () => {
+  const { call, engine, second } = await openDispute()
+  for (let number = 0; number < 30; number++) {
+    await engine.remember({ owner: 'ada' }, { content: `Shelf ${number} holds box ${number}` })
+  }
+  expect(await call('review.conflicts', { limit: 5 })).toMatchObject({
+    conflicts: [{ memory: { id: second.id } }],
+    next: null,
+  })
+})
+
 it('[SR7] only who may curate an owner settles, and others are not there', async () => {
   const { call, engine, first, second } = await openDispute()
   const ids = { keep: first.id, drop: second.id }

@@ -1,5 +1,5 @@
 /** What the local reranker asks of its worker, and when: with a worker that the test answers for. */
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
 import {
   type LocalRerankerOptions,
@@ -22,7 +22,7 @@ function open(options: Partial<LocalRerankerOptions> = {}) {
   const score = async (value: number, number = 0) => {
     const { length } = worker(number).asked
     worker(number).answer({ kind: 'scored', score: value })
-    await vi.waitFor(() => expect(worker(number).asked.length).toBeGreaterThan(length))
+    await expect.poll(() => worker(number).asked.length).toBeGreaterThan(length)
   }
   return { reranker, workers, worker, score }
 }

@@ -12,6 +12,7 @@ import { vectorsCommand } from './admin/vector-store-command.ts'
 import { filesCommand } from './files/file-commands.ts'
 import { consolidateCommand, flushCommand } from './learning/distillation-commands.ts'
 import { episodesCommand, identityCommand } from './learning/episode-commands.ts'
+import { hookCommand } from './learning/hook-command.ts'
 import { ingestCommand, signalsCommand } from './learning/ingest-commands.ts'
 import { receiptsCommand } from './learning/receipt-commands.ts'
 import { reviewCommand } from './learning/review-commands.ts'
@@ -66,6 +67,7 @@ const WORKING: readonly Command[] = [
   serveCommand,
   mcpCommand,
   connectCommand,
+  hookCommand,
   keysCommand,
   ownersCommand,
   auditCommand,

@@ -20,6 +20,7 @@ import {
   hasUserContent,
   type RequestPart,
   readEndUser,
+  readRecentParts,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -47,7 +48,7 @@ function parseRequest(body: JsonObject): ModelRequest {
     },
     () => ({
       instructions: readContentText(system, getPartText),
-      ...groupExchanges(list.flatMap(toRequestParts)),
+      ...groupExchanges(readRecentParts(list, toRequestParts)),
       characters: countCharacters(body),
     }),
   )

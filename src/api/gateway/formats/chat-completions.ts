@@ -20,6 +20,7 @@ import {
   hasUserContent,
   type RequestPart,
   readEndUser,
+  readRecentParts,
   toNonBlankText,
 } from './request-text.ts'
 
@@ -47,7 +48,7 @@ function parseRequest(body: JsonObject): ModelRequest {
       instructions: joinTexts(
         messages.filter(isSystem).map(({ content }) => readContentText(content, getPartText)),
       ),
-      ...groupExchanges(messages.flatMap(toRequestPart)),
+      ...groupExchanges(readRecentParts(messages, toRequestPart)),
       characters: countCharacters(body),
     }),
   )

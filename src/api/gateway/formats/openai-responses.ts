@@ -20,8 +20,10 @@ import {
   hasUserContent,
   type RequestPart,
   readEndUser,
+  readRecentParts,
   toNonBlankText,
 } from './request-text.ts'
+import { clipText } from './text-clip.ts'
 
 export const responsesFormat: WireFormat = {
   name: 'responses',
@@ -87,8 +89,8 @@ function readInput(body: JsonObject): string | readonly JsonObject[] {
 }
 
 function toRequestParts(input: string | readonly JsonObject[]): readonly RequestPart[] {
-  if (typeof input !== 'string') return input.flatMap(toRequestPart)
-  const text = stripInjectedText(input)
+  if (typeof input !== 'string') return readRecentParts(input, toRequestPart)
+  const text = clipText(stripInjectedText(input))
   return text === '' ? [] : [{ kind: 'turn', text }]
 }
 

@@ -21,6 +21,23 @@ export function listReferences(format: ApiFormat, body: JsonObject): readonly Pr
   return references
 }
 
+/** The lists of a request whose elements may refer to state of the provider. */
+const REFERRING_LISTS: Readonly<Record<ApiFormat, readonly string[]>> = {
+  chat: ['messages'],
+  responses: ['input', 'tools'],
+  messages: ['messages'],
+}
+
+/** Says of elements of a list in a request whether they refer to state of the provider; null where they never do. */
+export function refersToStateOf(
+  format: ApiFormat,
+): (list: string) => ((element: Json) => boolean) | null {
+  return (list) =>
+    REFERRING_LISTS[format].includes(list)
+      ? (element) => listReferences(format, { [list]: [element] }).length > 0
+      : null
+}
+
 type AddReference = (field: string, id: Json | undefined) => void
 
 const REQUEST_READERS: Readonly<Record<ApiFormat, (body: JsonObject, add: AddReference) => void>> =

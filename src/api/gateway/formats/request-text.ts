@@ -3,6 +3,7 @@
 import { stripInjectedText } from '../../../domain/message-content.ts'
 import type { Exchange, ModelRequest } from '../../../domain/model-call.ts'
 import { isList, isObject, type JsonObject, type Value } from '../../../lib/json.ts'
+import { clipText } from './text-clip.ts'
 
 /** Properties that are expensive to compute for a long conversation. */
 type LazyTexts = Pick<
@@ -17,7 +18,7 @@ export function createLazyRequest(
 ): ModelRequest {
   let texts: LazyTexts | null = null
   const readOnce = () => {
-    texts ??= read()
+    texts ??= clipInstructions(read())
     return texts
   }
   return {
@@ -38,6 +39,10 @@ export function createLazyRequest(
       return readOnce().characters
     },
   }
+}
+
+function clipInstructions(texts: LazyTexts): LazyTexts {
+  return { ...texts, instructions: clipText(texts.instructions) }
 }
 
 /**
@@ -83,6 +88,32 @@ export function hasUserContent(
     const text = textOf(part)
     return typeof text !== 'string' || stripInjectedText(text) !== ''
   })
+}
+
+/** What memory reads of a conversation: its last messages, so many of them or with so many characters. */
+const READ_MESSAGES_MAX = 600
+const READ_CHARACTERS_MAX = 200_000
+
+/** Where reading begins moves in steps: as long as it stays, the history of a conversation keeps its hash. */
+const READ_STEP = 20
+
+/** The parts of the last messages, clipped. What it costs does not grow with the length of a conversation. */
+export function readRecentParts<Message>(
+  messages: readonly Message[],
+  toParts: (message: Message) => readonly RequestPart[],
+): readonly RequestPart[] {
+  const recent: (readonly RequestPart[])[] = []
+  let characters = 0
+  for (const message of messages.slice(-READ_MESSAGES_MAX).reverse()) {
+    const parts = toParts(message).map((part) => ({ ...part, text: clipText(part.text) }))
+    characters += parts.reduce((sum, { text }) => sum + text.length, 0)
+    if (characters > READ_CHARACTERS_MAX && recent.length > 0) break
+    recent.push(parts)
+  }
+  const skipped = messages.length - recent.length
+  const extra = (READ_STEP - (skipped % READ_STEP)) % READ_STEP
+  const isAligned = skipped > 0 && extra < recent.length / 2
+  return (isAligned ? recent.slice(0, recent.length - extra) : recent).reverse().flat()
 }
 
 export function groupExchanges(

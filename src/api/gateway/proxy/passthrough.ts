@@ -2,12 +2,12 @@
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
-import type { JsonObject } from '../../../lib/json.ts'
 import { routeModel } from '../../../models/model-routing.ts'
 import type { Provider, ProviderRegistry } from '../../../models/provider.ts'
 import { assertAccess, hasAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'
-import { type GatewayRequest, readRequestBody } from '../gateway-request.ts'
+import { refersToStateOf } from '../formats/provider-references.ts'
+import { type GatewayRequest, type RequestBody, readRequestBody } from '../gateway-request.ts'
 import {
   copyResponseHeaders,
   parseMemoryHeaders,
@@ -40,15 +40,16 @@ export async function forwardCountTokens(
   providerState: ProviderState,
 ): Promise<void> {
   const { registry } = exchange.options
-  const { json, text, bytes } = await readRequestBody(exchange)
+  const body = await readRequestBody(exchange, refersToStateOf('messages'))
+  const { json, text } = body
   if (typeof json.model !== 'string') {
     throw new AppError('invalid_input', '`model` must be a string.', { field: 'model' })
   }
   const { provider, model } = routeModel(registry, 'messages', json.model)
   const { owner } = parseMemoryHeaders(exchange.request, exchange.caller)
-  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'messages', json })
-  const body = json.model === model ? bytes : Buffer.from(replaceModel(text, model), 'utf8')
-  await forwardRequest(exchange, provider, COUNT_TOKENS_PATH, body)
+  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'messages', body })
+  const bytes = json.model === model ? body.bytes : body.toBytes(replaceModel(text, model))
+  await forwardRequest(exchange, provider, COUNT_TOKENS_PATH, bytes)
 }
 
 /** The request names no model, so it goes to the provider that created the response, or else to the default provider. */
@@ -71,17 +72,23 @@ type ReferenceCheck = {
   readonly provider: Provider
   readonly owner: string
   readonly format: ApiFormat
-  readonly json: JsonObject
+  readonly body: RequestBody
 }
 
 /** Under the shared account, a request refers to its owner's state only; under the client's own, the provider decides. */
 export async function assertOwnReferences(
   exchange: GatewayRequest,
-  { providerState, provider, owner, format, json }: ReferenceCheck,
+  { providerState, provider, owner, format, body }: ReferenceCheck,
 ): Promise<void> {
   if (!usesSharedAccount(exchange, provider)) return
   const acceptsUnknown = hasAccess(exchange.caller, 'manage')
-  await providerState.assertReferences(owner, format, json, acceptsUnknown)
+  if (body.isUnread && !acceptsUnknown) {
+    throw new AppError(
+      'too_large',
+      'A message has too many parts, or the request refers to too much, to be checked. Send less.',
+    )
+  }
+  await providerState.assertReferences(owner, format, body.json, acceptsUnknown)
 }
 
 export async function forwardRequest(

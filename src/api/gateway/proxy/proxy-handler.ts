@@ -26,8 +26,7 @@ import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
-import { keepsState } from '../formats/provider-references.ts'
-import { countCharacters } from '../formats/request-text.ts'
+import { keepsState, refersToStateOf } from '../formats/provider-references.ts'
 import {
   type GatewayRequest,
   type ProviderOutcome,
@@ -77,8 +76,6 @@ type ChatTurn = {
   readonly format: WireFormat
   readonly caches: GatewayCaches
   readonly headers: MemoryHeaders
-  /** Whether memory stays out because the request has too much text. */
-  readonly isTooLarge: boolean
   /** Whose memory it is about; the name that the client gives its end user counts where no header names one. */
   readonly user: string | null
   readonly body: RequestBody
@@ -95,30 +92,20 @@ export async function handleProxyRequest(
   const { options, request, caller } = exchange
   const startedAt = performance.now()
   const wishes = parseMemoryHeaders(request, caller)
-  const body = await readRequestBody(exchange)
-  const isTooLarge = hasTooMuchText(body)
-  const headers = isTooLarge ? { ...wishes, memory: false } : wishes
+  const body = await readRequestBody(exchange, refersToStateOf(format.name))
+  const headers = body.isTooLarge ? { ...wishes, memory: false } : wishes
   const modelRequest = format.parseRequest(body.json)
   const route = routeModel(options.registry, format.name, modelRequest.model)
   const { providerState } = caches
   const { provider } = route
   await assertOwnReferences(exchange, {
-    ...{ providerState, provider, format: format.name, json: body.json },
+    ...{ providerState, provider, format: format.name, body },
     owner: headers.owner,
   })
   const user = selectUser(headers, modelRequest)
-  const turn = { format, caches, headers, isTooLarge, user, body, modelRequest, route, startedAt }
+  const turn = { format, caches, headers, user, body, modelRequest, route, startedAt }
   const prepared = await prepareContext(exchange, turn)
   await respond(exchange, turn, prepared, injectContext(exchange, turn, prepared))
-}
-
-/** Reading more would hold up the requests of everybody else. Images and files do not count. */
-const MEMORY_TEXT_CHARACTERS_MAX = 4_000_000
-
-function hasTooMuchText({ bytes, json }: RequestBody): boolean {
-  return (
-    bytes.length > MEMORY_TEXT_CHARACTERS_MAX && countCharacters(json) > MEMORY_TEXT_CHARACTERS_MAX
-  )
 }
 
 /** End users may have any name; one that is no valid user name is hashed, and so still stands for the same user. */
@@ -178,9 +165,9 @@ function injectContext(
   const routed = route.model === body.json.model ? text : replaceModel(text, route.model)
   return {
     text: routed,
-    bytes: routed === body.text ? body.bytes : Buffer.from(routed, 'utf8'),
+    bytes: routed === body.text ? body.bytes : body.toBytes(routed),
     placement: injected?.placement ?? null,
-    skipped: turn.isTooLarge
+    skipped: body.isTooLarge
       ? 'too-large'
       : block !== null && injected === null
         ? 'no-insertion-point'
@@ -331,7 +318,7 @@ async function sendUpstream(
     const text = restoreHiddenToolCalls(format.name, edited.text, hiddenCalls)
     const upstream = await send(
       prepared.receipt === null ? forwarded : limitAcceptEncoding(forwarded),
-      text === edited.text ? edited.bytes : Buffer.from(text, 'utf8'),
+      text === edited.text ? edited.bytes : body.toBytes(text),
     )
     return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, rejectsTools }
   }
@@ -361,7 +348,7 @@ async function sendUpstream(
     hiddenCalls,
     signal,
     send: (text, roundSignal) =>
-      send(requestIdentityEncoding(forwarded), Buffer.from(text, 'utf8'), roundSignal),
+      send(requestIdentityEncoding(forwarded), body.toBytes(text), roundSignal),
   })
   if (answer !== null) {
     const { toolCalls, ...upstream } = answer

@@ -150,7 +150,7 @@ export function readBodyBytes(
   // The end event has been emitted already.
   if (request.destroyed) return Promise.reject(clientClosedError(request.errored))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const collector = createCollector(Number(request.headers['content-length'] ?? 0))
     let length = 0
     const finish = (settle: () => void) => {
       clearTimeout(timer)
@@ -161,13 +161,29 @@ export function readBodyBytes(
     const onData = (chunk: Buffer) => {
       length += chunk.length
       if (length > bytesMax) finish(() => reject(bodyTooLargeError(bytesMax)))
-      else chunks.push(chunk)
+      else collector.add(chunk)
     }
-    const onEnd = () => finish(() => resolve(Buffer.concat(chunks)))
+    const onEnd = () => finish(() => resolve(collector.end()))
     const onError = (error: Error) => finish(() => reject(clientClosedError(error)))
     const onClose = () => finish(() => reject(clientClosedError(undefined)))
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
+}
+
+/** A body of announced length is written into its place, so that it is never in memory twice. */
+function createCollector(announcedBytes: number): { add(chunk: Buffer): void; end(): Buffer } {
+  if (announcedBytes === 0) {
+    const chunks: Buffer[] = []
+    return { add: (chunk) => chunks.push(chunk), end: () => Buffer.concat(chunks) }
+  }
+  const bytes = Buffer.allocUnsafeSlow(announcedBytes)
+  let length = 0
+  return {
+    add: (chunk) => {
+      length += chunk.copy(bytes, length)
+    },
+    end: () => bytes.subarray(0, length),
+  }
 }
 
 function bodyTooLargeError(bytesMax: number): AppError {

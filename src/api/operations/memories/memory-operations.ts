@@ -453,6 +453,20 @@ export const memoryHistory = defineOperation({
   },
 })
 
+export const memoryChain = defineOperation({
+  name: 'memory.chain',
+  summary: 'A memory with what it replaced and what replaced it, oldest first.',
+  access: 'read',
+  input: byId,
+  output: z.object({ memories: z.array(wireMemory) }),
+  http: { method: 'GET', path: '/api/memory/{id}/chain' },
+  run: async (context, { id: givenId, ...input }) => {
+    const { scope, id } = await scopeOfMemory(context, input, givenId)
+    const memories = await context.engine.memories.chain(scope, id)
+    return { memories: memories.map(toWireMemory) }
+  },
+})
+
 export const restoreMemory = defineOperation({
   name: 'memory.restore',
   summary: 'Restores a memory from the trash or enables it; with `version`, restores that version.',

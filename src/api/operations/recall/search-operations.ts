@@ -112,6 +112,12 @@ export const searchMemories = defineOperation({
     maxTokens: z.int().min(1).max(16_000).optional(),
     asOf: timeField.optional(),
     includeSuspect: z.boolean().optional(),
+    includeBelowThreshold: z
+      .boolean()
+      .optional()
+      .describe(
+        'Also returns results below the similarity threshold, after the others. In their trail, the stage `threshold` is missing.',
+      ),
     detail: z
       .enum(['snippet', 'full', 'explain'])
       .default('full')
@@ -158,7 +164,7 @@ export const searchMemories = defineOperation({
   cli: 'search',
   run: async (context, input) => {
     const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
-    const { sources, include, fileSources, minScore, sessionKey } = input
+    const { sources, include, fileSources, minScore, sessionKey, includeBelowThreshold } = input
     const scope = resolveScope(context, input, 'read')
     const recallQuery = {
       text: query,
@@ -169,6 +175,7 @@ export const searchMemories = defineOperation({
         tokensMax: maxTokens,
         asOf,
         includeSuspect,
+        includeBelowThreshold,
         include,
         reach,
       }) as object),

@@ -4,8 +4,8 @@ import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { MemoryDrawer } from '../memories/drawer.tsx'
 import { Editor } from '../memories/editor.tsx'
+import { MemoryPanel } from '../memories/memory-panel.tsx'
 import { EntityView } from './entity-view.tsx'
 import { MemoryMap } from './memory-map.tsx'
 
@@ -41,10 +41,10 @@ export function MapPage() {
           },
         ]}
       />
-      <MemoryDrawer
+      <MemoryPanel
         owner={owner}
         id={openId === '' ? null : openId}
-        onClose={() => change({ memory: undefined }, { isPush: true })}
+        onClose={() => change({ memory: undefined, panel: undefined }, { isPush: true })}
         onOpen={open}
         onEdit={setEditing}
       />

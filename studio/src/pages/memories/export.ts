@@ -1,7 +1,8 @@
 /** Downloads memories as an export file. */
 import type { Memory } from '../../api/client.ts'
+import { linesOf } from '../../api/lines.ts'
 import type { SearchParams } from '../../app/search-params.ts'
-import { isRankedSearch, listPage, memoriesIn, ROWS_PER_PAGE, searchMemories } from './queries.ts'
+import { isRankedSearch, listPage, ROWS_PER_PAGE, searchMemories } from './queries.ts'
 
 const exportUrl = (owner: string) => `/api/memory/export?${new URLSearchParams({ owner })}`
 
@@ -31,7 +32,7 @@ export async function exportMemories(owner: string, ids: ReadonlySet<string>): P
 
 async function* filteredMemories(owner: string, search: SearchParams): AsyncIterable<Memory> {
   if (isRankedSearch(search)) {
-    yield* memoriesIn(await searchMemories(owner, search))
+    yield* (await searchMemories(owner, search)).memories
     return
   }
   for (let page = 0; ; page++) {
@@ -52,19 +53,6 @@ function isSelectedLine(line: string, ids: ReadonlySet<string>): boolean {
   if (table === undefined) return true
   const id = table === 'memory' ? row?.id : table === 'revision' ? row?.memory?.id : undefined
   return id !== undefined && ids.has(id)
-}
-
-async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<string> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) break
-    const lines = (rest + value).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
 }
 
 function download(href: string): void {

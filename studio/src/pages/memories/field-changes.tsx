@@ -1,6 +1,6 @@
 import type { Memory } from '../../api/client.ts'
 import { Chip } from '../../ui/layout.tsx'
-import styles from './drawer.module.css'
+import styles from './memory-panel.module.css'
 
 const COMPARED_FIELDS = [
   'key',

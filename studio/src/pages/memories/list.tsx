@@ -4,15 +4,16 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { type SearchParams, useSearchParams } from '../../app/search-params.ts'
+import { type SearchParams, textParam, useSearchParams } from '../../app/search-params.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Chip, ErrorState, LoadingState, Meter, type Tone } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
+import { Highlight } from './highlight.tsx'
 import styles from './list.module.css'
 import { isGeneratedKey } from './memory-fields.ts'
 import {
@@ -23,6 +24,7 @@ import {
   orderParams,
   ROWS_PER_PAGE,
 } from './queries.ts'
+import { useValueName } from './value-names.ts'
 
 const ROW_PX = 60
 /** Pages before and after the visible ones that stay loaded. */
@@ -34,9 +36,14 @@ export type Selection = {
   readonly set: (memories: ReadonlyMap<string, Memory>) => void
 }
 
+/** Moves by rows: opens the next memory while one is open. Set by the list. */
+export type RowStep = RefObject<((by: 1 | -1) => void) | null>
+
 type ListProps = {
   owner: string
   search: SearchParams
+  /** Set by the list, for buttons outside of it. */
+  step?: RowStep
   /** Null if the role has no bulk actions. */
   selection: Selection | null
   onOpen: (id: string) => void
@@ -85,10 +92,13 @@ function visiblePages({ first, last }: { first: number; last: number }, total: n
 }
 
 /** The results of a ranked search. */
-export function SearchResults({
+export function RankedMemoryList({
   results,
   ...rest
-}: Omit<ListProps, 'owner' | 'search' | 'empty'> & { results: readonly Memory[] }) {
+}: Omit<ListProps, 'owner' | 'search' | 'empty'> & {
+  results: readonly Memory[]
+  weakIds: ReadonlySet<string>
+}) {
   return (
     <MemoryRows
       {...rest}
@@ -107,6 +117,8 @@ type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   loadedRows: readonly Memory[]
   onVisibleRows?: (shown: { first: number; last: number }) => void
   isSearch: boolean
+  /** Results of a search that are below the similarity threshold. */
+  weakIds?: ReadonlySet<string>
   /** Set for lists with several owners. */
   showsOwner?: boolean
 }
@@ -120,6 +132,8 @@ export function MemoryRows({
   onEdit,
   onVisibleRows,
   isSearch,
+  weakIds,
+  step,
   showsOwner = false,
 }: RowsProps) {
   const { t } = useI18n()
@@ -153,14 +167,23 @@ export function MemoryRows({
     return () => clearTimeout(timer)
   }, [top, change, isSearch])
 
-  const moveFocus = (step: number) => {
-    const next = Math.max(0, Math.min(count - 1, (current ?? -1) + step))
+  const openId = textParam(search, 'memory')
+  // A memory may have been opened by its address.
+  const openIndex = openId === '' ? -1 : loadedRows.findIndex(({ id }) => id === openId)
+  const moveFocus = (by: number) => {
+    const from = current ?? openIndex
+    const next = Math.max(0, Math.min(count - 1, from + by))
     setCurrent(next)
     rows.scrollToIndex(next)
+    const memory = rowAt(next)
+    if (openId !== '' && memory !== undefined) onOpen(memory.id)
     requestAnimationFrame(() =>
       frame.current?.querySelector<HTMLElement>(`[data-row="${next}"] button`)?.focus(),
     )
   }
+  useEffect(() => {
+    if (step !== undefined) step.current = moveFocus
+  })
   const focusedMemory = current === undefined ? undefined : rowAt(current)
   useShortcuts({
     j: () => moveFocus(1),
@@ -221,6 +244,8 @@ export function MemoryRows({
                 ) : (
                   <Cells
                     memory={memory}
+                    query={textParam(search, 'q')}
+                    isWeak={weakIds?.has(memory.id) ?? false}
                     selection={selection}
                     showsOwner={showsOwner}
                     onOpen={() => {
@@ -239,7 +264,7 @@ export function MemoryRows({
 }
 
 /** The scroll restoration key: the position belongs to one search. */
-function scrollKey({ row: _row, memory: _memory, ...search }: SearchParams): string {
+function scrollKey({ row: _row, memory: _memory, panel: _panel, ...search }: SearchParams): string {
   return encodeURIComponent(JSON.stringify(search))
 }
 
@@ -320,16 +345,21 @@ const STATUS_TONES: Record<string, Tone> = {
 
 function Cells({
   memory,
+  query,
+  isWeak,
   selection,
   onOpen,
   showsOwner,
 }: {
   memory: Memory
+  query: string
+  isWeak: boolean
   selection: Selection | null
   onOpen: () => void
   showsOwner: boolean
 }) {
   const { t, day, ago, number } = useI18n()
+  const nameOf = useValueName()
   const { content, status, trust, pinned, importance, salience } = memory
   return (
     <>
@@ -343,8 +373,8 @@ function Cells({
         </span>
       )}
       <span role="cell" className={styles.content}>
-        <button type="button" onClick={onOpen} className={styles.open}>
-          {content}
+        <button type="button" onClick={onOpen} className={styles.open} data-memory={memory.id}>
+          <Highlight text={content} query={query} />
         </button>
         <span className={styles.marks}>
           {showsOwner && <Chip>{memory.owner}</Chip>}
@@ -353,8 +383,15 @@ function Cells({
               <Icon name="pin" size={12} /> {t('memories.pinned')}
             </Chip>
           )}
-          {status !== 'active' && <Chip tone={STATUS_TONES[status] ?? 'plain'}>{status}</Chip>}
-          {trust === 'suspect' && <Chip tone="warn">{trust}</Chip>}
+          {status !== 'active' && (
+            <Chip tone={STATUS_TONES[status] ?? 'plain'}>{nameOf(status)}</Chip>
+          )}
+          {trust === 'suspect' && <Chip tone="warn">{nameOf(trust)}</Chip>}
+          {isWeak && (
+            <span title={t('memories.weakMatchHelp')}>
+              <Chip>{t('memories.weakMatch')}</Chip>
+            </span>
+          )}
           {memory.key !== null && !isGeneratedKey(memory.key) && (
             <code className={styles.key}>{memory.key}</code>
           )}
@@ -362,8 +399,8 @@ function Cells({
         </span>
       </span>
       <span role="cell" className={styles.kind}>
-        {memory.category}
-        <span className={styles.faint}>{memory.type}</span>
+        {nameOf(memory.category)}
+        <span className={styles.faint}>{nameOf(memory.type)}</span>
       </span>
       <span role="cell" className={styles.number}>
         {importance}

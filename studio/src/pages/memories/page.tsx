@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { type SearchParams, textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
@@ -8,13 +9,13 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
 import { GetStarted } from '../start/get-started.tsx'
 import { BulkActions } from './bulk-actions.tsx'
-import { MemoryDrawer } from './drawer.tsx'
 import { Editor } from './editor.tsx'
 import { Filters } from './filters.tsx'
-import { PagedMemoryList, SearchResults, type Selection } from './list.tsx'
+import { PagedMemoryList, RankedMemoryList, type RowStep, type Selection } from './list.tsx'
+import { MemoryPanel } from './memory-panel.tsx'
 import { MemoryStats } from './memory-stats.tsx'
 import styles from './page.module.css'
-import { FILTERS, isRankedSearch, memoriesIn, useMemorySearch } from './queries.ts'
+import { FILTERS, isRankedSearch, listPage, RESULTS_MAX, useMemorySearch } from './queries.ts'
 import { TransferMenu } from './transfer-menu.tsx'
 
 export function MemoriesPage() {
@@ -31,6 +32,8 @@ function OwnerMemories({ owner }: { owner: string }) {
   const [editing, setEditing] = useState<Memory | 'new' | null>(null)
   const openId = textParam(search, 'memory')
   const canEdit = can('write')
+  const step: RowStep = useRef(null)
+  const filterKey = JSON.stringify(['q', 'mode', ...FILTERS].map((name) => search[name]))
   useShortcuts(canEdit ? { n: () => setEditing('new') } : {})
   return (
     <Page
@@ -50,9 +53,13 @@ function OwnerMemories({ owner }: { owner: string }) {
       <MemoryStats owner={owner} />
       <section className={styles.panel} aria-label={t('memories.title')}>
         <Filters search={search} onChange={change} />
+        <ResultCount owner={owner} search={search} />
         {selected.size > 0 && (
           <BulkActions
+            // All that match are others when the filters change.
+            key={filterKey}
             owner={owner}
+            search={search}
             memories={[...selected.values()]}
             onClear={() => setSelected(new Map())}
           />
@@ -63,16 +70,18 @@ function OwnerMemories({ owner }: { owner: string }) {
             key={JSON.stringify([owner, FILTERS.map((name) => search[name]), search.order])}
             owner={owner}
             search={search}
-            selection={canEdit ? { memories: selected, set: setSelected } : null}
+            step={step}
+            selection={can('curate') ? { memories: selected, set: setSelected } : null}
             onOpen={(id) => change({ memory: id }, { isPush: true })}
             onEdit={canEdit ? setEditing : null}
           />
         </div>
       </section>
-      <MemoryDrawer
+      <MemoryPanel
         owner={owner}
         id={openId === '' ? null : openId}
-        onClose={() => change({ memory: undefined }, { isPush: true })}
+        step={(by) => step.current?.(by)}
+        onClose={() => change({ memory: undefined, panel: undefined }, { isPush: true })}
         onOpen={(id) => change({ memory: id }, { isPush: true })}
         onEdit={setEditing}
       />
@@ -90,6 +99,7 @@ function OwnerMemories({ owner }: { owner: string }) {
 type ResultsProps = {
   owner: string
   search: SearchParams
+  step: RowStep
   selection: Selection | null
   onOpen: (id: string) => void
   onEdit: ((memory: Memory) => void) | null
@@ -111,17 +121,40 @@ function Results(props: ResultsProps) {
   if (!isRankedSearch(search)) return <PagedMemoryList {...props} empty={emptyState} />
   return (
     <QueryResult query={searchQuery} lines={10}>
-      {({ results, abstained }) => {
-        const memories = memoriesIn({ results })
-        return memories.length === 0 ? (
+      {({ memories, weakIds }) =>
+        memories.length === 0 ? (
           <EmptyState title={t('memories.noMatch')} icon="search">
-            {abstained ? t('memories.abstained') : t('memories.noMatchHelp')}
+            {t('memories.noMatchHelp')}
           </EmptyState>
         ) : (
-          <SearchResults {...props} results={memories} />
+          <RankedMemoryList {...props} results={memories} weakIds={weakIds} />
         )
-      }}
+      }
     </QueryResult>
+  )
+}
+
+/** The number of results of a search or of filters. */
+function ResultCount({ owner, search }: { owner: string; search: SearchParams }) {
+  const { t, number } = useI18n()
+  const [, change] = useSearchParams()
+  const isRanked = isRankedSearch(search)
+  const list = useQuery({ ...listPage(owner, search, 0), enabled: !isRanked })
+  const ranked = useMemorySearch(owner, search)
+  const hasFilter = ['q', ...FILTERS].some((name) => textParam(search, name) !== '')
+  if (!hasFilter) return null
+  const count = isRanked ? ranked.data?.memories.length : list.data?.total
+  if (count === undefined) return null
+  if (!isRanked || count < RESULTS_MAX) {
+    return <p className={styles.count}>{t('memories.resultCount', { count })}</p>
+  }
+  return (
+    <p className={styles.count}>
+      {t('memories.bestResults', { count: number(count) })}
+      <Button isSmall look="quiet" onClick={() => change({ mode: 'exact' })}>
+        {t('memories.showExact')}
+      </Button>
+    </p>
   )
 }
 

@@ -1,9 +1,12 @@
 /** Queries and mutations of memories. Every mutation except deletion offers undo. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
+import { postWithProgress } from '../../api/lines.ts'
 import type { paths } from '../../api/types.ts'
+import { useBulkWork } from '../../app/bulk-work.tsx'
 import { useMutations } from '../../app/mutations.ts'
 import { type SearchParams, textParam } from '../../app/search-params.ts'
+import { useSession } from '../../app/session.tsx'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -16,7 +19,7 @@ export const ROWS_PER_PAGE = 100
 /** Used until the settings are loaded. */
 const TRASH_DAYS_DEFAULT = 30
 /** The largest result page of the search. */
-const RESULTS_MAX = 100
+export const RESULTS_MAX = 100
 
 export const FILTERS = [
   'type',
@@ -31,11 +34,12 @@ export const FILTERS = [
   'createdBefore',
 ] as const
 
-export const SEARCH_MODES = ['exact', 'hybrid', 'semantic', 'keyword'] as const
+/** The default first. */
+export const SEARCH_MODES = ['hybrid', 'exact', 'semantic', 'keyword'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
 
 export function searchModeIn(search: SearchParams): SearchMode {
-  return SEARCH_MODES.find((how) => how === search.mode) ?? 'exact'
+  return SEARCH_MODES.find((how) => how === search.mode) ?? SEARCH_MODES[0]
 }
 
 /** The filters in the URL, as query parameters of the server. */
@@ -138,21 +142,47 @@ function searchBody(owner: string, search: SearchParams): SearchBody {
     query: textParam(search, 'q'),
     strategy: searchModeIn(search),
     limit: RESULTS_MAX,
-    detail: 'full',
+    // The trail tells which results are below the threshold.
+    detail: 'explain',
+    includeBelowThreshold: true,
     includeSuspect: true,
     // Only memories: sessions have their own page.
     include: 'facts',
   } as SearchBody // filters in the URL are strings; the server validates them
 }
 
-export function searchMemories(owner: string, search: SearchParams) {
-  return data(api.POST('/api/memory/search', { body: searchBody(owner, search) }))
+export type SearchResults = {
+  /** Best first; exact matches that the search has missed come before weak matches. */
+  readonly memories: readonly Memory[]
+  /** Results below the similarity threshold. */
+  readonly weakIds: ReadonlySet<string>
 }
 
-type SearchResponse = Awaited<ReturnType<typeof searchMemories>>
-
-export function memoriesIn({ results }: Pick<SearchResponse, 'results'>): readonly Memory[] {
-  return results.flatMap(({ memory }) => (memory === undefined ? [] : [memory]))
+/** Ranked results. A hybrid search also finds parts of words, as somebody who is still typing expects. */
+export async function searchMemories(owner: string, search: SearchParams): Promise<SearchResults> {
+  const isHybrid = searchModeIn(search) === 'hybrid'
+  const [{ results }, exact] = await Promise.all([
+    data(api.POST('/api/memory/search', { body: searchBody(owner, search) })),
+    isHybrid ? listPage(owner, search, 0).queryFn() : null,
+  ])
+  const hits = results.flatMap(({ memory, trail }) =>
+    memory === undefined
+      ? []
+      : [{ memory, isWeak: !trail?.some(({ stage }) => stage === 'threshold') }],
+  )
+  const exactMatches = exact?.data ?? []
+  const exactIds = new Set(exactMatches.map(({ id }) => id))
+  const strong = hits.filter(({ memory, isWeak }) => !isWeak || exactIds.has(memory.id))
+  const foundIds = new Set(strong.map(({ memory }) => memory.id))
+  const weak = hits.filter(({ memory }) => !foundIds.has(memory.id))
+  return {
+    memories: [
+      ...strong.map(({ memory }) => memory),
+      ...exactMatches.filter(({ id }) => !foundIds.has(id)),
+      ...weak.map(({ memory }) => memory),
+    ],
+    weakIds: new Set(weak.map(({ memory }) => memory.id)),
+  }
 }
 
 /** The results of a ranked search. */
@@ -162,6 +192,45 @@ export function useMemorySearch(owner: string, search: SearchParams) {
     queryFn: () => searchMemories(owner, search),
     enabled: isRankedSearch(search),
     placeholderData: keepPreviousData,
+  })
+}
+
+export type Facets =
+  paths['/api/memory/facets']['get']['responses']['200']['content']['application/json']
+
+/** Counts by field, and what each filter hides. */
+export function useFacets(owner: string, search: SearchParams, isEnabled: boolean) {
+  const q = textParam(search, 'q')
+  const text = isRankedSearch(search)
+    ? { query: q, strategy: searchModeIn(search) as RankedMode }
+    : q === ''
+      ? {}
+      : { q }
+  const query = { owner, ...filtersIn(search), ...text }
+  return useQuery({
+    queryKey: ['memories', owner, 'facets', query],
+    queryFn: () => data(api.GET('/api/memory/facets', { params: { query } })),
+    enabled: isEnabled,
+    placeholderData: keepPreviousData,
+  })
+}
+
+type RankedMode = Exclude<SearchMode, 'exact'>
+
+/** The source turns of a memory. */
+export function useSources(owner: string, { id, version }: Memory) {
+  return useQuery({
+    queryKey: ['memory', owner, id, 'sources', version],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}/sources', { params: { path: { id }, query: { owner } } })),
+  })
+}
+
+export function useChain(owner: string, id: string) {
+  return useQuery({
+    queryKey: ['memory', owner, id, 'chain'],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}/chain', { params: { path: { id }, query: { owner } } })),
   })
 }
 
@@ -223,10 +292,19 @@ export function useMemoryReceipts(owner: string, memory: string) {
   })
 }
 
+type BulkBody = paths['/api/memory/bulk']['post']['requestBody']['content']['application/json']
+type BulkResult =
+  paths['/api/memory/bulk']['post']['responses']['200']['content']['application/json']
+/** Named memories, or all that match filters. */
+export type BulkTarget = { readonly ids: readonly string[] } | Partial<Omit<BulkBody, 'action'>>
+export type BulkRequest = Pick<BulkBody, 'action' | 'edit'>
+
 /** Mutations of memories with toasts and undo. */
 export function useActions(owner: string) {
   const { attempt, showUndoToast } = useMutations(owner, ['memories', 'memory', 'stats'])
   const showToast = useToast()
+  const bulk = useBulkWork()
+  const { can } = useSession()
   const { t } = useI18n()
   const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
   /** Applies a change to each memory in turn. Undo also covers changes made before a failure. */
@@ -241,19 +319,50 @@ export function useActions(owner: string) {
     })
     if (changes.length > 0) showUndoToast(t(messageKey, { count: changes.length }), changes)
   }
+  /** Several memories are changed by one request, as one change. */
+  const change = (
+    ids: readonly string[],
+    messageKey: MessageKey,
+    request: BulkRequest,
+    changeOne: (id: string) => Promise<{ readonly memory: Memory }>,
+  ) =>
+    ids.length > 1 && can('curate')
+      ? changeMany({ ids }, messageKey, request)
+      : applyToEach(ids, messageKey, changeOne)
+  const changeMany = async (
+    target: BulkTarget,
+    messageKey: MessageKey,
+    request: BulkRequest,
+  ): Promise<void> => {
+    const done = await attempt(() =>
+      bulk.run((onProgress) =>
+        postWithProgress<BulkResult>(
+          '/api/memory/bulk',
+          { owner, ...target, ...request },
+          onProgress,
+        ),
+      ),
+    )
+    if (done === null) return
+    const { changed, change: made } = done as BulkResult // what the work resolves with
+    if (made === null) showToast({ text: t('memories.nothingChanged') })
+    else showUndoToast(t(messageKey, { count: changed }), made)
+  }
   return {
     attempt,
     showUndoToast,
+    changeMany,
+    isBusy: bulk.isBusy,
     forget: (ids: readonly string[]) =>
-      applyToEach(ids, 'memories.forgotten', (id) =>
+      change(ids, 'memories.forgotten', { action: 'forget' }, (id) =>
         data(api.DELETE('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
       ),
     disable: (ids: readonly string[]) =>
-      applyToEach(ids, 'memories.disabled', (id) =>
+      change(ids, 'memories.disabled', { action: 'disable' }, (id) =>
         data(api.POST('/api/memory/{id}/disable', target(id))),
       ),
     restore: (ids: readonly string[]) =>
-      applyToEach(ids, 'memories.restored', (id) =>
+      change(ids, 'memories.restored', { action: 'restore' }, (id) =>
         data(api.POST('/api/memory/{id}/restore', target(id))),
       ),
     restoreVersion: (memory: string, version: number) =>
@@ -266,9 +375,23 @@ export function useActions(owner: string) {
         ),
       ),
     pin: (ids: readonly string[], pinned = true) =>
-      applyToEach(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
-        data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
+      change(
+        ids,
+        pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone',
+        { action: 'edit', edit: { pinned } },
+        (id) =>
+          data(
+            api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } }),
+          ),
       ),
+    /** Merges memories into the first. */
+    merge: async (ids: readonly string[], content: string): Promise<boolean> => {
+      const done = await attempt(() =>
+        data(api.POST('/api/memory/merge', { body: { owner, ids: [...ids], content } })),
+      )
+      if (done !== null) showUndoToast(t('memories.merged'), done.change)
+      return done !== null
+    },
     /** Resolves with whether the memory was deleted. */
     erase: async (id: string): Promise<boolean> => {
       const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', target(id))))

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Chip, QueryResult } from '../../ui/layout.tsx'
+import { Chip } from '../../ui/layout.tsx'
+import { SourceTurns } from '../memories/source-turns.tsx'
+import { useValueName } from '../memories/value-names.ts'
 import styles from './page.module.css'
-import { useSources } from './queries.ts'
 
 export function MemoryPanel({
   owner,
@@ -19,15 +20,16 @@ export function MemoryPanel({
   actions?: ReactNode
 }) {
   const { t, time } = useI18n()
+  const nameOf = useValueName()
   const { content, category, trust, provenance, sourceCount, createdAt, pinned, user } = memory
   return (
     <div className={styles.side}>
       {title !== undefined && <h3 className={styles.sideTitle}>{title}</h3>}
       <p className={styles.content}>{content}</p>
       <p className={styles.marks}>
-        <Chip>{category}</Chip>
-        <Chip tone={trust === 'suspect' ? 'warn' : 'plain'}>{trust}</Chip>
-        <Chip>{provenance.source}</Chip>
+        <Chip>{nameOf(category)}</Chip>
+        <Chip tone={trust === 'suspect' ? 'warn' : 'plain'}>{nameOf(trust)}</Chip>
+        <Chip>{nameOf(provenance.source)}</Chip>
         {pinned && <Chip tone="accent">{t('memories.pinned')}</Chip>}
         {user !== null && <Chip>{user}</Chip>}
         <Chip>{t('review.observed', { count: sourceCount })}</Chip>
@@ -38,51 +40,8 @@ export function MemoryPanel({
           {t('review.open')}
         </Link>
       </p>
-      <Sources owner={owner} memory={memory} />
+      <SourceTurns owner={owner} memory={memory} />
       {actions !== undefined && <div className={styles.sideActions}>{actions}</div>}
     </div>
-  )
-}
-
-/** The source turns of a memory that are still stored. */
-function Sources({ owner, memory }: { owner: string; memory: Memory }) {
-  const { t, time } = useI18n()
-  const query = useSources(owner, memory)
-  const { provenance } = memory
-  if (provenance.turns.length === 0) {
-    return <p className={styles.faint}>{t('review.noSource', { source: provenance.source })}</p>
-  }
-  return (
-    <QueryResult query={query} lines={2}>
-      {({ turns, deletedTurns }) => (
-        <div className={styles.sources}>
-          <h4>{t('review.sources')}</h4>
-          {turns.map(({ id, content, role, speaker, saidAt, sessionId }) => (
-            <figure key={id} className={styles.quote}>
-              <blockquote>{content}</blockquote>
-              <figcaption>
-                {t('review.attribution', { who: speaker ?? role, when: time(saidAt) })}
-                {sessionId !== '' && (
-                  <>
-                    {' · '}
-                    <Link
-                      to="/studio/sessions"
-                      search={{ owner, session: sessionId, turn: id } as never}
-                    >
-                      {t('review.openSession')}
-                    </Link>
-                  </>
-                )}
-              </figcaption>
-            </figure>
-          ))}
-          {deletedTurns.length > 0 && (
-            <p className={styles.faint}>
-              {t('review.deletedSources', { count: deletedTurns.length })}
-            </p>
-          )}
-        </div>
-      )}
-    </QueryResult>
   )
 }

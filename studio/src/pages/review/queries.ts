@@ -1,5 +1,5 @@
 /** Queries and actions of the review. Every action offers undo. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
 import { useMutations } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -31,15 +31,6 @@ export function useConflicts(owner: string) {
 
 function page(after: string) {
   return { limit: PER_PAGE, ...(after === '' ? {} : { after }) }
-}
-
-/** The source turns of a memory. */
-export function useSources(owner: string, { id, version }: Memory) {
-  return useQuery({
-    queryKey: ['memory', owner, id, 'sources', version],
-    queryFn: () =>
-      data(api.GET('/api/memory/{id}/sources', { params: { path: { id }, query: { owner } } })),
-  })
 }
 
 export function useReviewActions(owner: string) {

@@ -9,6 +9,7 @@ import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { createChangeStamp, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
+import { planSuppression } from '../deletion/turn-suppression.ts'
 import {
   buildReplacement,
   type ChangeStamp,
@@ -19,13 +20,14 @@ import { buildErasure, type ErasureCounts, erase } from '../memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory-reader.ts'
 import { buildTombstoneChanges, deduplicateTombstones } from '../tombstones.ts'
 import type { MemoryDependencies } from '../types.ts'
-import { planSuppression } from './turn-suppression.ts'
+import { type BulkProgress, MEMORIES_PER_REPORT, reloadMatching } from './bulk-edit.ts'
 
 export type BulkDeleteOptions = {
   /** Only counts the matches. */
   readonly dryRun?: boolean
   /** Erases memories with their history, instead of moving them to the trash. */
   readonly erase?: boolean
+  readonly onProgress?: BulkProgress
 }
 
 export type BulkDeleteResult = {
@@ -46,13 +48,15 @@ export async function deleteMatching(
   deps: MemoryDependencies,
   scope: Scope,
   query: ReadFilter,
-  { dryRun = false, erase: isErasure = false }: BulkDeleteOptions,
+  { dryRun = false, erase: isErasure = false, onProgress }: BulkDeleteOptions,
 ): Promise<BulkDeleteResult> {
   const stamp = createChangeStamp(deps)
   const counts = { matched: 0, forgotten: 0, erased: 0, turnsDisabled: 0 }
   const ids: MemoryId[] = []
   const where = toMemoryFilter(query, stamp.now)
-  for await (const page of pages(deps.store, 'memory', scope, { where, order: 'oldest' })) {
+  const total = onProgress === undefined ? 0 : (await deps.store.countMemories(scope, where)).total
+  const matching = { where, order: 'oldest', limit: MEMORIES_PER_REPORT } as const
+  for await (const page of pages(deps.store, 'memory', scope, matching)) {
     const matches = page.filter(({ status }) => isErasure || status !== 'forgotten')
     counts.matched += matches.length
     ids.push(...matches.slice(0, REPORTED_IDS_MAX - ids.length).map(({ id }) => id))
@@ -63,6 +67,7 @@ export async function deleteMatching(
     if (isErasure) counts.erased += memories
     else counts.forgotten += memories
     counts.turnsDisabled += turns
+    onProgress?.(Math.min(total, counts.matched), total)
   }
   return { ...counts, change: counts.forgotten > 0 ? stamp.change : null, ids }
 }
@@ -87,29 +92,14 @@ async function planTrash(
   where: MemoryFilter,
   stamp: ChangeStamp,
 ): Promise<PlannedCommit<DeletionCounts>> {
-  const matches = await reloadMatching(deps, batch, where)
+  const reloaded = await reloadMatching(deps, batch, where)
+  const matches = reloaded.filter(({ status }) => status !== 'forgotten')
   const changes = await Promise.all(matches.map((memory) => buildTrashChanges(deps, memory, stamp)))
   const suppression = await planSuppression(deps, matches, stamp.now)
   return {
     changes: [...deduplicateTombstones(changes.flat()), ...suppression.changes],
     result: { memories: matches.length, turns: suppression.turns },
   }
-}
-
-/** The memories of a batch that still match: some may have changed since they were read. */
-async function reloadMatching(
-  { store }: MemoryDependencies,
-  batch: readonly Memory[],
-  where: MemoryFilter,
-): Promise<readonly Memory[]> {
-  const [first] = batch
-  if (first === undefined) return []
-  const { rows } = await store.find(
-    'memory',
-    { owner: first.place.owner },
-    { where: { ...where, ids: batch.map(({ id }) => id) }, limit: batch.length },
-  )
-  return rows.filter(({ status }) => status !== 'forgotten')
 }
 
 async function buildTrashChanges(

@@ -1,4 +1,4 @@
-/** Opens each of the stores that are compared, where it is kept, in the process that measures it. */
+/** Opens the stores that are compared, in the process that measures them. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,11 +14,11 @@ import type { ReplicaSearchOutcome } from '../../src/storage/vector-replication.
 import { loadFrom, tableFacts } from '../../test/support/lancedb.ts'
 import { runSql, startPglite } from '../../test/support/postgres-servers.ts'
 import type { Corpus, Question } from '../recall/corpus.ts'
-import { FILTER, spaceOf } from '../recall/own.ts'
+import { FILTER, spaceOf } from '../recall/engine-queries.ts'
 import { HITS } from './base.ts'
 import { serverMemoryMb } from './server.ts'
 
-/** What one store of one corpus is kept in. */
+/** Where one store of one corpus is. */
 export type StorePlace =
   | { readonly kind: 'sqlite'; readonly folder: string; readonly isEncrypted: boolean }
   | { readonly kind: 'pglite'; readonly folder: string }
@@ -39,7 +39,7 @@ export type OpenedStore = {
   settle(corpus: Corpus): Promise<void>
   /** Throws when searches were not answered by what is to be measured. */
   check(): void
-  /** What processes besides this one hold for it; null where that can't be told. */
+  /** Memory of other processes that work for it; null where that is unknown. */
   elsewhereMb(): number | null
   /** Closes it, and says how much it takes on disk. */
   close(): Promise<number>
@@ -158,7 +158,7 @@ async function schemaMb(url: string, schema: string): Promise<number> {
 }
 
 async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<OpenedStore> {
-  const kept = await openFile(place.folder, false)
+  const stored = await openFile(place.folder, false)
   const folder = join(place.folder, 'lancedb')
   const load = () => loadFrom(place.package)
   const mirror: ReplicaConfiguration = {
@@ -177,7 +177,7 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
     vectors,
     replication: tiers,
   } = withVectorReplica({
-    ...{ store: kept, vectors: kept.vectors, clock: systemClock },
+    ...{ store: stored, vectors: stored.vectors, clock: systemClock },
     configuration: async () => mirror,
   })
   const outcomes = new Map<ReplicaSearchOutcome, number>()

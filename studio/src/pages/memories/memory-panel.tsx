@@ -1,38 +1,50 @@
-/** The drawer of a memory: details, version history, provenance and usage. */
+/** The side panel of a memory: details, version history, sources and usage, and what it replaced. */
+
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import type { Memory } from '../../api/client.ts'
+import { useRef, useState } from 'react'
+import { api, data, type Memory } from '../../api/client.ts'
+import { useCopy } from '../../app/clipboard.ts'
+import { useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Detail, DetailList, TagsDetail, VerbatimText } from '../../ui/detail-list.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { Chip, EmptyState, InlineQueryResult, QueryResult } from '../../ui/layout.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import styles from './drawer.module.css'
 import { FieldChanges } from './field-changes.tsx'
 import { isGeneratedKey } from './memory-fields.ts'
+import styles from './memory-panel.module.css'
 import {
   useActions,
+  useChain,
   useHistory,
   useMemory,
   useMemoryReceipts,
   useTrashDays,
   useVectorState,
 } from './queries.ts'
+import { SourceTurns } from './source-turns.tsx'
+import { useValueName } from './value-names.ts'
 
-type MemoryTab = 'about' | 'history' | 'provenance'
+const TABS = ['about', 'history', 'provenance', 'chain'] as const
+type MemoryTab = (typeof TABS)[number]
 
-export function MemoryDrawer({
+export function MemoryPanel({
   owner,
   id,
+  step,
   onClose,
   onOpen,
   onEdit,
 }: {
   owner: string
   id: string | null
+  /** Opens the next or previous memory of the list beside it. */
+  step?: (by: 1 | -1) => void
   onClose: () => void
   onOpen: (id: string) => void
   onEdit: (memory: Memory) => void
@@ -40,12 +52,19 @@ export function MemoryDrawer({
   const { t } = useI18n()
   const query = useMemory(owner, id)
   const memory = query.data?.memory
+  const lastId = useRef(id)
+  if (id !== null) lastId.current = id
   return (
-    <Dialog
-      shape="drawer"
+    <SidePanel
       isOpen={id !== null}
       onClose={onClose}
+      onFocusReturn={() =>
+        document.querySelector<HTMLElement>(`[data-memory="${lastId.current}"]`)?.focus()
+      }
       title={memory === undefined ? t('memories.title') : titleOf(memory)}
+      tools={
+        id !== null && <Tools owner={owner} id={id} {...(step === undefined ? {} : { step })} />
+      }
       {...(memory === undefined
         ? {}
         : {
@@ -53,9 +72,28 @@ export function MemoryDrawer({
           })}
     >
       <QueryResult query={query}>
-        {({ memory: loaded }) => <MemoryTabs owner={owner} memory={loaded} onOpen={onOpen} />}
+        {({ memory: loaded }) => (
+          <MemoryTabs key={loaded.id} owner={owner} memory={loaded} onOpen={onOpen} />
+        )}
       </QueryResult>
-    </Dialog>
+    </SidePanel>
+  )
+}
+
+function Tools({ owner, id, step }: { owner: string; id: string; step?: (by: 1 | -1) => void }) {
+  const { t } = useI18n()
+  const copy = useCopy()
+  const link = `${location.origin}/studio/memories?${new URLSearchParams({ owner, memory: id })}`
+  return (
+    <>
+      {step !== undefined && (
+        <>
+          <IconButton icon="up" name={t('memories.previous')} onClick={() => step(-1)} />
+          <IconButton icon="down" name={t('memories.next')} onClick={() => step(1)} />
+        </>
+      )}
+      <IconButton icon="link" name={t('memories.copyLink')} onClick={() => void copy(link)} />
+    </>
   )
 }
 
@@ -75,14 +113,25 @@ function MemoryTabs({
   onOpen: (id: string) => void
 }) {
   const { t } = useI18n()
-  const [tab, setTab] = useState<MemoryTab>('about')
+  const copy = useCopy()
+  const [search, change] = useSearchParams()
+  const tab = TABS.find((each) => each === search.panel) ?? 'about'
   return (
     <>
       <VerbatimText>{memory.content}</VerbatimText>
+      <p className={styles.id}>
+        <code>{memory.id}</code>
+        <IconButton
+          isSmall
+          icon="copy"
+          name={t('memories.copyId')}
+          onClick={() => void copy(memory.id)}
+        />
+      </p>
       <Tabs<MemoryTab>
         label={t('memories.details')}
         value={tab}
-        onValueChange={setTab}
+        onValueChange={(chosen) => change({ panel: chosen === 'about' ? undefined : chosen })}
         tabs={[
           {
             name: 'about',
@@ -98,6 +147,11 @@ function MemoryTabs({
             name: 'provenance',
             text: t('memories.provenance'),
             content: tab === 'provenance' && <Provenance owner={owner} memory={memory} />,
+          },
+          {
+            name: 'chain',
+            text: t('memories.chain'),
+            content: tab === 'chain' && <Chain owner={owner} memory={memory} onOpen={onOpen} />,
           },
         ]}
       />
@@ -184,6 +238,7 @@ function MemoryDetails({
   onOpen: (id: string) => void
 }) {
   const { t, number, time, day } = useI18n()
+  const nameOf = useValueName()
   const vector = useVectorState(owner, memory)
   const memoryLink = (id: string) => (
     <button type="button" className={styles.link} onClick={() => onOpen(id)}>
@@ -192,10 +247,10 @@ function MemoryDetails({
   )
   return (
     <DetailList>
-      <Detail name={t('memories.category')}>{memory.category}</Detail>
-      <Detail name={t('memories.type')}>{memory.type}</Detail>
-      <Detail name={t('memories.status')}>{memory.status}</Detail>
-      <Detail name={t('memories.trust')}>{memory.trust}</Detail>
+      <Detail name={t('memories.category')}>{nameOf(memory.category)}</Detail>
+      <Detail name={t('memories.type')}>{nameOf(memory.type)}</Detail>
+      <Detail name={t('memories.status')}>{nameOf(memory.status)}</Detail>
+      <Detail name={t('memories.trust')}>{nameOf(memory.trust)}</Detail>
       <Detail name={t('memories.importance')}>{number(memory.importance)}</Detail>
       <Detail name={t('memories.salience')} info={t('memories.salienceHelp')}>
         {number(memory.salience, { maximumFractionDigits: 2 })}
@@ -238,6 +293,55 @@ function MemoryDetails({
   )
 }
 
+/** What the memory replaced and what replaced it. */
+function Chain({
+  owner,
+  memory,
+  onOpen,
+}: {
+  owner: string
+  memory: Memory
+  onOpen: (id: string) => void
+}) {
+  const { t, day } = useI18n()
+  const nameOf = useValueName()
+  const query = useChain(owner, memory.id)
+  return (
+    <QueryResult query={query}>
+      {({ memories }) =>
+        memories.length < 2 ? (
+          <p>{t('memories.chainEmpty')}</p>
+        ) : (
+          <>
+            <p className={styles.soft}>{t('memories.chainHelp')}</p>
+            <ol className={styles.versions}>
+              {memories.map(({ id, content, status, createdAt, validFrom, validUntil }) => (
+                <li key={id} className={styles.version}>
+                  <header>
+                    <span>{t('memories.chainFrom', { when: day(validFrom ?? createdAt) })}</span>
+                    {validUntil !== null && (
+                      <span>{t('memories.chainUntil', { when: day(validUntil) })}</span>
+                    )}
+                    <Chip tone={status === 'active' ? 'good' : 'plain'}>{nameOf(status)}</Chip>
+                    {id === memory.id && <Chip tone="accent">{t('memories.chainThis')}</Chip>}
+                  </header>
+                  {id === memory.id ? (
+                    <p>{content}</p>
+                  ) : (
+                    <button type="button" className={styles.text} onClick={() => onOpen(id)}>
+                      {content}
+                    </button>
+                  )}
+                </li>
+              ))}
+            </ol>
+          </>
+        )
+      }
+    </QueryResult>
+  )
+}
+
 function History({ owner, memory }: { owner: string; memory: Memory }) {
   const { t, time } = useI18n()
   const { can } = useSession()
@@ -254,6 +358,7 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
                 <header>
                   <strong>{version.version}</strong>
                   <span>{time(version.updatedAt)}</span>
+                  <VersionAuthor owner={owner} version={version} />
                   {replacedAt === null ? (
                     <Chip tone="good">{t('memories.currentVersion')}</Chip>
                   ) : (
@@ -279,13 +384,41 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
   )
 }
 
+/** Versions and audit entries of one change are written in the same moment. */
+const SAME_CHANGE_MS = 2_000
+
+/** Who made a version, and with what: from the audit log, which superadmins read, or from its source. */
+function VersionAuthor({ owner, version }: { owner: string; version: Memory }) {
+  const { t } = useI18n()
+  const { can } = useSession()
+  const audit = useQuery({
+    queryKey: ['audit', owner, 'memory', version.id],
+    queryFn: () =>
+      data(api.GET('/api/audit', { params: { query: { owner, target: version.id, limit: 100 } } })),
+    enabled: can('manage'),
+  })
+  const at = Date.parse(version.updatedAt)
+  const entry = audit.data?.entries.find(
+    (each) => Math.abs(Date.parse(each.at) - at) < SAME_CHANGE_MS,
+  )
+  const who = entry?.actor ?? t(version.author === 'model' ? 'memories.model' : 'memories.person')
+  const how = entry?.operation ?? (version.version === 1 ? version.provenance.source : null)
+  return (
+    <span>
+      {t('memories.versionBy', { who })}
+      {how !== null && ` · ${how}`}
+    </span>
+  )
+}
+
 function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
   const { t } = useI18n()
+  const nameOf = useValueName()
   const { provenance } = memory
   return (
     <div className={styles.provenance}>
       <DetailList>
-        <Detail name={t('memories.source')}>{provenance.source}</Detail>
+        <Detail name={t('memories.source')}>{nameOf(provenance.source)}</Detail>
         {provenance.extractor !== null && (
           <Detail name={t('memories.extractor')}>
             {provenance.extractor} {provenance.extractorVersion}
@@ -304,6 +437,12 @@ function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
           )}
         </Detail>
       </DetailList>
+      {provenance.turns.length > 0 && (
+        <>
+          <h3>{t('memories.quoted')}</h3>
+          <SourceTurns owner={owner} memory={memory} />
+        </>
+      )}
       <h3>{t('memories.usedIn')}</h3>
       <UsageList owner={owner} memory={memory} />
     </div>

@@ -1,4 +1,4 @@
-/** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
+/** Fills a store and queries an engine on it, in two processes, so that the memory of the second one can be measured. */
 
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
@@ -13,10 +13,10 @@ import {
   numberOf,
   writeCorpus,
   writesPerSecond,
-} from '../recall/own.ts'
-import { nearestTo, openStore, type StorePlace } from './opening.ts'
+} from '../recall/engine-queries.ts'
+import { nearestTo, openStore, type StorePlace } from './store-connection.ts'
 
-/** How often each question is asked, and for how long at most: some stores take a second for one. */
+/** Repetitions of each query, and the time limit of all: some stores take a second for one. */
 const REPETITIONS = 3
 const SECONDS_MAX = 8
 
@@ -42,27 +42,27 @@ export async function fill(
   return { writesPerSecond: writesPerSecond(written), settledSeconds, diskMb: await opened.close() }
 }
 
-export type Asked = {
+export type QueryResult = {
   readonly hybrid: Timing
   readonly vector: Timing
   readonly shareFound: number
-  /** Of this process and those that work for it; null where that can't be told. */
+  /** Of this process and its children; null where that is unknown. */
   readonly rssMb: number | null
 }
 
-export async function ask({
+export async function measureQueries({
   place,
   shape,
   nearest,
-}: Input & { readonly nearest: readonly (readonly number[])[] }): Promise<Asked> {
+}: Input & { readonly nearest: readonly (readonly number[])[] }): Promise<QueryResult> {
   const corpus = new Corpus(shape)
   const questions = corpus.questions()
   const opened = await openStore(place)
   await opened.settle(corpus)
-  const keptOpen = { close: async () => {} }
+  const staysOpen = { close: async () => {} }
   const engine = createEngineWith({
-    store: { ...opened.store, ...keptOpen },
-    vectors: { ...opened.vectors, ...keptOpen },
+    store: { ...opened.store, ...staysOpen },
+    vectors: { ...opened.vectors, ...staysOpen },
     embedder: knowing(modelOf(shape), questions),
     clock: systemClock,
     ids: createIdGenerator(),

@@ -1,4 +1,4 @@
-/** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
+/** Fills a store and queries an engine on it, in two processes, so that the memory of the second one can be measured. */
 import { statSync } from 'node:fs'
 import { createEngine } from '../../src/app/composition.ts'
 import { createIdGenerator } from '../../src/app/id-generator.ts'
@@ -16,9 +16,9 @@ import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
 import { type Timing, timed } from '../harness.ts'
 import { Corpus, type CorpusShape, type Question, shareFound, WARM_UP } from './corpus.ts'
-import { type Held, heldBy } from './event-loop.ts'
+import { type Held, measureLoopBlock } from './event-loop.ts'
 
-/** How often each question is asked. */
+/** Repetitions of each query. */
 const REPETITIONS = 3
 const HELD_QUESTIONS = 60
 export const HITS = 20
@@ -92,7 +92,7 @@ export function writesPerSecond({ memoriesPerSecond, vectorsPerSecond }: Written
   return Math.round(1 / (1 / memoriesPerSecond + 1 / vectorsPerSecond))
 }
 
-export type Asked = {
+export type QueryResult = {
   readonly hybrid: Timing
   /** The first question about each owner, for which its vectors are read. */
   readonly first: Timing
@@ -105,9 +105,9 @@ export type Asked = {
   readonly shareFound: number | null
 }
 
-export type AskInput = StoreInput & { readonly nearest: readonly (readonly number[])[] | null }
+export type QueryInput = StoreInput & { readonly nearest: readonly (readonly number[])[] | null }
 
-export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
+export async function measureQueries({ shape, path, nearest }: QueryInput): Promise<QueryResult> {
   const corpus = new Corpus(shape)
   const questions = corpus.questions()
   const store = await openSqliteStore({ path, now: Date.now })
@@ -142,21 +142,21 @@ export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
   const runs = questions.length * REPETITIONS
   const hybrid = await timed(runs, recall)
   const rssMb = Math.round(process.memoryUsage().rss / 2 ** 20)
-  const asked: Asked = {
+  const queries: QueryResult = {
     hybrid,
     first: percentiles(first),
     keyword: await timed(runs, keyword),
     vector: await timed(runs, nearestTo),
-    hybridHeld: await heldBy(HELD_QUESTIONS, recall),
-    vectorHeld: await heldBy(HELD_QUESTIONS, nearestTo),
+    hybridHeld: await measureLoopBlock(HELD_QUESTIONS, recall),
+    vectorHeld: await measureLoopBlock(HELD_QUESTIONS, nearestTo),
     rssMb,
     shareFound: nearest === null ? null : shareFound(await foundBy(nearestTo, nearest), nearest),
   }
   await engine.close()
-  return asked
+  return queries
 }
 
-/** The whole of the engine as it comes, in a process that has just started. Who started it looks at the clock. */
+/** The default engine in a process that has just started. The parent process measures the time. */
 export async function answerOnce({
   path,
   owner,
@@ -218,7 +218,7 @@ export function spaceOf(shape: CorpusShape) {
   }
 }
 
-/** Answers at once, so that what is timed is the search alone. */
+/** Answers at once, so that only the search is timed. */
 export function knowing(model: EmbeddingModel, questions: readonly Question[]): Embedder {
   const vectors = new Map(questions.map(({ text, vector }) => [text, vector]))
   return {
