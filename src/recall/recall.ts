@@ -231,7 +231,6 @@ async function retrieveCandidates(
       ? similar
       : filterByDistribution(similar, pool, vectorMatch?.scale ?? null, {
           isPersonal: request.query.isPersonal,
-          isExpanded: request.expansion !== null,
         })
   // The scores of a reranker have no zero from which a share could be measured.
   const keepsTail =

@@ -137,7 +137,7 @@ export function filterByDistribution<C extends Candidate>(
   candidates: readonly C[],
   pool: readonly C[],
   scale: SimilarityScale,
-  { isPersonal, isExpanded }: { readonly isPersonal: boolean; readonly isExpanded: boolean },
+  { isPersonal }: { readonly isPersonal: boolean },
 ): readonly C[] {
   const similarities = pool.flatMap((each) => getSimilarity(each) ?? [])
   if (scale === null || pool.length > SMALL_STORE_MAX) return candidates
@@ -149,12 +149,8 @@ export function filterByDistribution<C extends Candidate>(
   }
   const isRelated = ({ coverage, evidence }: C) =>
     coverage >= RELATED_COVERAGE || evidence.time === 1
-  // With words of likely answers in the query, a candidate without any of them has to stand out.
-  const hasAnswerWords = isExpanded && candidates.some(({ coverage }) => coverage > 0)
   const answers = isPersonal
-    ? candidates.filter(
-        (each) => !hasAnswerWords || each.coverage > 0 || getExcess(each) >= OUTLIER_EXCESS,
-      )
+    ? candidates
     : candidates.filter((each) => isRelated(each) || getExcess(each) >= OUTLIER_EXCESS)
   const best = Math.max(0, ...answers.map(getExcess))
   if (best < CLEAR_EXCESS) return answers
