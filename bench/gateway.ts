@@ -70,6 +70,10 @@ const LOAD_SECONDS = 5
 const LOAD_SECONDS_MIN = 2
 /** What is still under way when the time is up must not weigh on the next. */
 const SETTLE_MS = 1_000
+/** Streams that begin in the same moment. */
+const BURST = 200
+/** Of each kind, to each server, before throughput is measured. */
+const WARM_UP_REQUESTS = 1_000
 const STREAMED = 20_000
 /** Fewer than what overwhelms a server: this is about what stays behind, not about what waits. */
 const STREAMED_CONNECTIONS = 8
@@ -90,6 +94,9 @@ const MEASURES: Readonly<Record<Measure, string>> = {
   whole: 'answer in one piece',
 }
 
+/** What `--only` can choose. */
+export const GATEWAY_PARTS = ['throughput'] as const
+
 export async function benchGateway(options: BenchOptions): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
   const running: { stop(): Promise<void> }[] = []
@@ -99,7 +106,7 @@ export async function benchGateway(options: BenchOptions): Promise<BenchReport> 
   process.once('exit', removeFolder)
   try {
     const targets = await startTargets(folder, running, options)
-    return await measure(targets, options)
+    return await (options.only === 'throughput' ? measureThroughput : measure)(targets, options)
   } finally {
     for (const each of running.reverse()) await each.stop()
     removeFolder()
@@ -118,7 +125,7 @@ type Targets = {
 async function startTargets(
   folder: string,
   running: { stop(): Promise<void> }[],
-  { progress }: BenchOptions,
+  { progress, only }: BenchOptions,
 ): Promise<Targets> {
   const stopAtEnd = <Started extends { stop(): Promise<void> }>(started: Started): Started => {
     running.push(started)
@@ -137,7 +144,7 @@ async function startTargets(
     recollect('Recollect, memory off', false),
     recollect('Recollect, memory on', true),
   ])
-  const peer = await startPeer(baseUrl, progress)
+  const peer = only === undefined ? await startPeer(baseUrl, progress) : null
   if (peer !== null) stopAtEnd(peer)
   return { direct: direct(baseUrl), off, on, peer }
 }
@@ -184,9 +191,45 @@ async function measure(targets: Targets, options: BenchOptions): Promise<BenchRe
   rows.push(calibrationRow(calibration))
   const embeddingMs = embedding[0]?.took.p50 ?? Number.NaN
   const bars = barsOf(single, targets, embeddingMs, loads, calibration)
-  const errors = [...loads.values()].reduce((sum, load) => sum + load.errors, 0)
-  bars.push(atMost(`errors at ${CONNECTIONS} connections`, errors, 0))
+  bars.push(atMost(`errors at ${CONNECTIONS} connections`, countErrors(loads), 0))
   for (const target of [off, on]) await measureGrowth(target, options, rows, bars)
+  return { bench: 'gateway', machine: machine(), rows, bars }
+}
+
+/** Memory off and on side by side, at many connections and with a burst of streams. */
+async function measureThroughput(targets: Targets, options: BenchOptions): Promise<BenchReport> {
+  const { off, on } = targets
+  options.progress('calibrating')
+  const calibration = await calibrate()
+  options.progress('warming up')
+  for (const target of [off, on]) {
+    const crowd = new Crowd(target, STREAMED_CONNECTIONS, 71)
+    const amount = Math.ceil(WARM_UP_REQUESTS * options.scale)
+    for (const streams of [true, false]) await crowd.send(streams, { amount })
+  }
+  const loads = await measureLoads([off, on], options)
+  const rows: BenchRow[] = [off, on].flatMap((target) => {
+    const load = loads.get(target) as LoadResult // both were measured
+    return (['streamed', 'whole'] as const).map((answers) => ({
+      what: `${target.name}, ${answers}, ${CONNECTIONS} connections`,
+      perSecond: load[answers],
+      withMemory: round(load.injectedShares[answers]),
+      ...(load.processorMs === null ? {} : { processorMs: round(load.processorMs[answers]) }),
+    }))
+  })
+  options.progress(`${BURST} streams at once`)
+  const burst = await new Crowd(on, BURST, 73).send(true, { amount: BURST })
+  rows.push({ what: `${on.name}, ${BURST} streams at once`, withMemory: burst.injectedShare })
+  rows.push(calibrationRow(calibration))
+  const bars = [
+    ...throughputBars(targets, loads),
+    atLeast(
+      `${on.name}: share of ${BURST} simultaneous streams with memory`,
+      burst.injectedShare,
+      1,
+    ),
+    atMost(`errors at ${CONNECTIONS} connections`, countErrors(loads), 0),
+  ]
   return { bench: 'gateway', machine: machine(), rows, bars }
 }
 
@@ -218,7 +261,13 @@ type LoadResult = {
   readonly whole: number
   readonly errors: number
   readonly injectedShare: number
+  /** The same for each kind of answer. */
+  readonly injectedShares: PerAnswer
+  /** Of the server, per answer; null where it is unknown. */
+  readonly processorMs: PerAnswer | null
 }
+
+type PerAnswer = { readonly streamed: number; readonly whole: number }
 
 /** As many at once as there are connections, for a while, each target in its turn. */
 async function measureLoads(
@@ -233,10 +282,14 @@ async function measureLoads(
     for (const [index, target] of shuffled([...targets.entries()])) {
       progress(`${target.name}: ${CONNECTIONS} at once, round ${number} of ${LOAD_ROUNDS}`)
       const crowd = crowds[index] as Crowd // there is one for each target
-      loads.get(target)?.streams.push(await crowd.send(true, { duration }))
-      await setTimeout(SETTLE_MS)
-      loads.get(target)?.wholes.push(await crowd.send(false, { duration }))
-      await setTimeout(SETTLE_MS)
+      for (const streams of [true, false]) {
+        const before = target.processorMs()
+        const load = await crowd.send(streams, { duration })
+        await setTimeout(SETTLE_MS)
+        const after = target.processorMs()
+        const processorMs = after === null || before === null ? null : after - before
+        loads.get(target)?.[streams ? 'streams' : 'wholes'].push({ ...load, processorMs })
+      }
     }
   }
   return new Map(
@@ -244,16 +297,26 @@ async function measureLoads(
   )
 }
 
-type Loads = { readonly streams: Load[]; readonly wholes: Load[] }
+type MeasuredLoad = Load & { readonly processorMs: number | null }
+type Loads = { readonly streams: MeasuredLoad[]; readonly wholes: MeasuredLoad[] }
 
-function summed(streams: readonly Load[], wholes: readonly Load[]): LoadResult {
+function summed(streams: readonly MeasuredLoad[], wholes: readonly MeasuredLoad[]): LoadResult {
+  const injectedShareOf = (loads: readonly Load[]) =>
+    median(loads.map(({ injectedShare }) => injectedShare))
+  const processorMsOf = (loads: readonly MeasuredLoad[]) =>
+    median(loads.map(({ processorMs, answered }) => (processorMs ?? Number.NaN) / answered))
+  const isKnown = [...streams, ...wholes].every(({ processorMs }) => processorMs !== null)
   const perSecond = (loads: readonly Load[]) =>
     Math.round(median(loads.map((load) => load.perSecond)))
   return {
     streamed: perSecond(streams),
     whole: perSecond(wholes),
     errors: [...streams, ...wholes].reduce((sum, { errors }) => sum + errors, 0),
-    injectedShare: median([...streams, ...wholes].map((load) => load.injectedShare)),
+    injectedShare: injectedShareOf([...streams, ...wholes]),
+    injectedShares: { streamed: injectedShareOf(streams), whole: injectedShareOf(wholes) },
+    processorMs: isKnown
+      ? { streamed: processorMsOf(streams), whole: processorMsOf(wholes) }
+      : null,
   }
 }
 
@@ -344,18 +407,27 @@ function barsOf(
       scaledLimit(MEMORY_MS_MAX, calibration),
     )
   }
-  for (const answers of ['streamed', 'whole'] as const) {
-    const [plain, loaded] = [loads.get(off)?.[answers], loads.get(on)?.[answers]]
-    const share = (loaded ?? Number.NaN) / (plain ?? Number.NaN)
-    bars.push(
-      atLeast(
-        `${on.name}: ${answers} answers per second at 64 connections, share of memory off`,
-        share,
-        LOADED_SHARE_MIN,
-      ),
-    )
-  }
+  bars.push(...throughputBars({ off, on }, loads))
   const injected = of(on)?.injectedShare ?? 0
   bars.push(atLeast(`${on.name}: share that got memories`, injected, INJECTED_SHARE_MIN))
   return bars
+}
+
+function throughputBars(
+  { off, on }: Pick<Targets, 'off' | 'on'>,
+  loads: ReadonlyMap<Target, LoadResult>,
+): readonly Bar[] {
+  return (['streamed', 'whole'] as const).map((answers) => {
+    const [plain, loaded] = [loads.get(off)?.[answers], loads.get(on)?.[answers]]
+    const share = (loaded ?? Number.NaN) / (plain ?? Number.NaN)
+    return atLeast(
+      `${on.name}: ${answers} answers per second at ${CONNECTIONS} connections, share of memory off`,
+      share,
+      LOADED_SHARE_MIN,
+    )
+  })
+}
+
+function countErrors(loads: ReadonlyMap<Target, LoadResult>): number {
+  return [...loads.values()].reduce((sum, load) => sum + load.errors, 0)
 }

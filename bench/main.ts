@@ -1,11 +1,11 @@
 /**
  * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` and `stores` also take `--scale 10`, for a million memories;
  * `http` takes `--soak 60`, for a minute of everything at once; `files` takes `--data <folder>`, where the public pages are;
- * `recall` and `scale` take `--only <part>`, for one of their parts; `scale` takes `--minutes 30`, to stop importing then.
+ * `gateway`, `recall` and `scale` take `--only <part>`, for one of their parts; `scale` takes `--minutes 30`, to stop importing then.
  */
 import { parseArgs } from 'node:util'
 import { benchFiles } from './files.ts'
-import { benchGateway } from './gateway.ts'
+import { benchGateway, GATEWAY_PARTS } from './gateway.ts'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
 import { benchLifecycle } from './lifecycle.ts'
@@ -24,7 +24,7 @@ type Bench = {
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   files: { run: benchFiles, scaleMax: 1 },
-  gateway: { run: benchGateway, scaleMax: 1 },
+  gateway: { run: benchGateway, scaleMax: 1, parts: GATEWAY_PARTS },
   http: { run: benchHttp, scaleMax: 1 },
   lifecycle: { run: benchLifecycle, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10, parts: RECALL_PARTS },

@@ -16,6 +16,7 @@ import { atLeast, type EvalOptions, type EvalReport, type Table } from './report
 
 const PARTS = {
   development: join('evals', 'grounding', 'development.jsonl'),
+  everyday: join('evals', 'grounding', 'everyday.jsonl'),
   unseen: join('evals', 'unseen-truth', 'distillates.jsonl'),
 } as const
 type Part = keyof typeof PARTS
@@ -23,6 +24,9 @@ type Part = keyof typeof PARTS
 /** The floors hold; the goals are 0.97 and 1. */
 const KEPT_MIN = 0.85
 const REJECTED_MIN = 0.99
+/** The same for the everyday part, which was written to be hard. */
+const EVERYDAY_KEPT_MIN = 0.7
+const EVERYDAY_REJECTED_MIN = 0.9
 
 type Line = {
   readonly lang: string
@@ -51,25 +55,30 @@ export async function evaluateGrounding(options: EvalOptions): Promise<EvalRepor
   const embed: EmbedTexts = (texts) => embedder.embed(texts, { purpose: 'document' })
   try {
     const development = await judgePart('development', embed)
+    const everyday = await judgePart('everyday', embed)
     const unseen = await judgePart('unseen', embed)
     return {
       eval: 'grounding',
       metrics: {
         ...toMetrics('development', development),
+        ...toMetrics('everyday', everyday),
         ...toMetrics('unseen', unseen),
         ...toMetrics('unseenWithoutEmbedder', await judgePart('unseen', null)),
       },
       tables: [
         toTable('Development part, by language', development, 'language'),
+        toTable('Everyday wording, by language', everyday, 'language'),
         toTable('Unseen part, by language', unseen, 'language'),
         toTable('Unseen part, by kind of answer', unseen, 'kind'),
         toReasonTable(unseen),
         toSummaryTable(await judgePart('development', null), await judgePart('unseen', null)),
-        ...(options.explain ? [toMissesTable(development)] : []),
+        ...(options.explain ? [toMissesTable([...development, ...everyday])] : []),
       ],
       floors: [
         atLeast('grounded kept, development', keptShare(development), KEPT_MIN),
         atLeast('ungrounded not trusted, development', rejectedShare(development), REJECTED_MIN),
+        atLeast('grounded kept, everyday', keptShare(everyday), EVERYDAY_KEPT_MIN),
+        atLeast('ungrounded not trusted, everyday', rejectedShare(everyday), EVERYDAY_REJECTED_MIN),
       ],
     }
   } finally {
@@ -90,9 +99,8 @@ function toSummaryTable(development: readonly Judged[], unseen: readonly Judged[
 }
 
 export async function judgePart(part: Part, embed: EmbedTexts | null): Promise<readonly Judged[]> {
-  const text = await readFile(PARTS[part], 'utf8')
   const judged: Judged[] = []
-  for (const line of text.trimEnd().split('\n')) {
+  for (const line of (await readFile(PARTS[part], 'utf8')).trimEnd().split('\n')) {
     judged.push(...(await judgeAnswer(JSON.parse(line) as Line, embed))) // our own file
   }
   return judged

@@ -76,6 +76,7 @@ export class Client {
 
 export type Load = {
   readonly perSecond: number
+  readonly answered: number
   readonly errors: number
   /** Of the answers, for how many memory had something to say in time. */
   readonly injectedShare: number
@@ -116,6 +117,7 @@ export class Crowd {
     const { errors, timeouts, non2xx, duration } = await instance
     return {
       perSecond: answered / duration,
+      answered,
       errors: errors + timeouts + non2xx,
       injectedShare: answered === 0 ? 0 : injected / answered,
     }

@@ -9,6 +9,8 @@ const GRACE_MS = 5_000
 const POLL_MS = 50
 const START_MS_MAX = 30_000
 const KIB_PER_MIB = 1_024
+/** Linux counts processor time in hundredths of a second. */
+const TICK_MS = 10
 
 /** Ends a process, by force when it doesn't by itself. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
@@ -74,6 +76,18 @@ export async function freePort(): Promise<number> {
 export function residentMb({ pid }: ChildProcess): number {
   if (pid === undefined) return Number.NaN
   return Math.round(residentKib(pid) / KIB_PER_MIB)
+}
+
+/** The processor time that a process has used, in milliseconds; null where the platform does not tell. */
+export function processorMs({ pid }: ChildProcess): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program is in parentheses and may hold blanks; user and system time come 12 fields after it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    return null
+  }
 }
 
 function residentKib(pid: number): number {

@@ -8,6 +8,7 @@ import {
   answering,
   firstLine,
   freePort,
+  processorMs,
   residentMb,
   startProgram,
   stopProcess,
@@ -25,6 +26,8 @@ export type Target = {
   readonly headers: { readonly [name: string]: string }
   /** What its process holds; null where there is none of its own. */
   residentMb(): number | null
+  /** The processor time that its process has used; null where it is unknown. */
+  processorMs(): number | null
   stop(): Promise<void>
 }
 
@@ -35,6 +38,7 @@ export function direct(baseUrl: string): Target {
     model: 'gpt-test',
     headers: { authorization: 'Bearer sk-test' },
     residentMb: () => null,
+    processorMs: () => null,
     stop: async () => {},
   }
 }
@@ -84,8 +88,16 @@ export async function startPortkey(baseUrl: string): Promise<Target> {
   })
 }
 
-function target(child: ChildProcess, what: Omit<Target, 'residentMb' | 'stop'>): Target {
-  return { ...what, residentMb: () => residentMb(child), stop: () => stopProcess(child) }
+function target(
+  child: ChildProcess,
+  what: Omit<Target, 'residentMb' | 'processorMs' | 'stop'>,
+): Target {
+  return {
+    ...what,
+    residentMb: () => residentMb(child),
+    processorMs: () => processorMs(child),
+    stop: () => stopProcess(child),
+  }
 }
 
 function peerFolder(): string {

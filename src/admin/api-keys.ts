@@ -4,6 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import {
+  ANY_OWNER,
   type ApiKey,
   getDefaultWriter,
   KEY_WRITERS,
@@ -13,7 +14,7 @@ import {
 } from '../domain/access.ts'
 import type { EntryOf } from '../domain/entries/entry.ts'
 import { createInvalidInputError } from '../domain/field-parsers.ts'
-import { type ApiKeyId, parseId } from '../domain/ids.ts'
+import { type ApiKeyId, type OwnerId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -272,13 +273,12 @@ function parseKey(input: ApiKeyInput, now: Instant) {
       `\`expiresAt\` must be a time in the future, in epoch milliseconds; got ${expiresAt}.`,
     )
   }
-  const parseOwner = (owner: string) => parseScope({ owner }).owner
   return {
     name,
     role,
     writesAs,
-    home: parseOwner(home),
-    actsFor: [...new Set(actsFor.map(parseOwner))],
+    home: parseScope({ owner: home }).owner,
+    actsFor: [...new Set(actsFor.map(parseReach))],
     expiresAt: expiresAt as Instant | null, // checked above
   }
 }
@@ -291,8 +291,12 @@ function toKey({ id, at, version, expiresAt, body }: EntryOf<'key'>): ApiKey {
     ...{ version, expiresAt, createdAt: at },
     id: id as string as ApiKeyId, // entries of this kind have such ids
     home: parseScope({ owner: defaultOwner }).owner,
-    actsFor: actsFor.map((owner) => parseScope({ owner }).owner),
+    actsFor: actsFor.map(parseReach),
   }
+}
+
+function parseReach(owner: string): OwnerId {
+  return owner === ANY_OWNER ? (ANY_OWNER as OwnerId) : parseScope({ owner }).owner // stands for every name
 }
 
 function hashSecret(secret: string): string {

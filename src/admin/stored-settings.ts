@@ -124,6 +124,8 @@ export function createStoredSettings(
         const values = Object.fromEntries(
           Object.entries(body).filter(([, value]) => value !== null),
         )
+        const system = owner === null ? NONE : await getStored(null)
+        assertOverlap(resolveSettings(ports.settings, system, parseStored(values)), changes)
         const entry = { id: settingEntryId(owner), kind: 'setting' as const, at: ports.clock.now() }
         const { change } = buildEntryChange({ ...entry, about: owner, body: values }, before)
         return { changes: [change, ...((await buildMore?.()) ?? [])], result: null }
@@ -167,6 +169,18 @@ function assertOwnSettings(owner: OwnerId | null, changes: SettingChanges): void
   if (system === undefined) return
   const details = { field: system, setting: system }
   throw new AppError('invalid_input', explainSystemSetting(system), details)
+}
+
+/** A chunk size that falls below the default overlap lowers the overlap instead. */
+function assertOverlap(
+  { 'files.chunkOverlapTokens': overlap, 'files.chunkTokens': chunk }: Settings,
+  changes: SettingChanges,
+): void {
+  if (changes['files.chunkOverlapTokens'] == null || overlap < chunk) return
+  throw createInvalidInputError(
+    'files.chunkOverlapTokens',
+    `\`files.chunkOverlapTokens\` must be smaller than \`files.chunkTokens\` (${chunk}); got ${overlap}.`,
+  )
 }
 
 function findSystemSetting(values: SettingChanges): string | undefined {

@@ -1,5 +1,6 @@
 /** The environment of commands, built from the configuration. */
 import type { CliEnvironment, McpStdioOptions } from '../api/cli/host.ts'
+import { openKeychain } from '../storage/sqlite/encryption/keychain.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDatabase } from './database/local-database.ts'
 import { listEmbeddingProviders } from './models/embedding-provider-list.ts'
@@ -29,7 +30,10 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
     settings: config.settings,
     listen: config.listen,
     keyOrigin: config.key?.origin ?? null,
-    database: createDatabase({ config, now, askPassphrase, languageModel }),
+    database: createDatabase({
+      ...{ config, now, askPassphrase, languageModel },
+      keychain: openKeychain({ platform: process.platform, environment }),
+    }),
     serve: async (given) => {
       // A server needs much that a single command does not have to wait for.
       const [{ serveWithTelemetry: serveObserved }, { serveWithMcp }, { serveWithGateway }] =

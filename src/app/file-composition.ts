@@ -27,6 +27,7 @@ import { openQmdFileSearch, type QmdFileSearch } from '../files/qmd/qmd-file-sea
 import { createRoots, toDisplayPath } from '../files/roots.ts'
 import { systemIntervalTimers } from '../lib/clock.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { ProviderBatchEmbedder } from '../models/embedders/batch-api/provider-batch-embedder.ts'
 import { type EmbeddingCache, withEmbeddingCache } from '../models/embedders/embedding-cache.ts'
@@ -117,7 +118,8 @@ async function openFileIndex(
     settings['files.batchEmbeddingEnabled'] && embedder !== undefined
       ? (openFilling?.(embedder, join(dirname(options.path), BATCHES_FOLDER)) ?? null)
       : null
-  const cache = isEncrypted ? null : openVectorCache(options, embedder)
+  const cachesVectors = settings['files.vectorCacheEnabled'] && !isEncrypted
+  const cache = cachesVectors ? openVectorCache(options, embedder) : null
   const inner = createEngineWith({
     ...embedding,
     ...{ store: innerStore, clock: systemClock, ids: createIdGenerator(), settings: {} },
@@ -142,6 +144,11 @@ async function openFileIndex(
   return createFileIndex({
     ...{ store, innerStore, tree, settingsOf, clock: systemClock, ids: createIdGenerator() },
     ...connectMemories(host),
+    pace: {
+      isWatching: settings['files.watch'],
+      debounceMs: settings['files.watchDebounceMs'],
+      intervalMs: settings['files.syncIntervalMinutes'] * MINUTE_MS,
+    },
     inner: toIndexEngine(inner),
     workspaceOf: ({ path }) => createWorkspace({ path, clock: systemClock, fileBytesMax }),
     ...(prefill === null ? {} : { prefill }),
@@ -177,6 +184,10 @@ function openQmd(
     {
       ...{ stateFolder, modelFolder: join(stateFolder, QMD_MODELS) },
       mode: settings['files.qmdMode'],
+      times: {
+        searchMs: settings['files.qmdTimeoutMs'],
+        updateEveryMs: settings['files.qmdUpdateMinutes'] * MINUTE_MS,
+      },
       environment: environment ?? processEnvironment(),
       ...(qmdCommand === undefined ? {} : { command: qmdCommand }),
     },
@@ -266,5 +277,12 @@ export function toFileSettings(settings: Settings): FileOptions {
     redactsEmails: settings['files.redactEmails'],
     isMemoryFileEnabled: settings['files.memoryFileSync'],
     timeZone: settings['files.timeZone'],
+    sessionBytes: settings['files.sessionDeltaBytes'],
+    sessionMessages: settings['files.sessionDeltaMessages'],
+    candidateMultiplier: settings['files.candidateMultiplier'],
+    snippetCharactersMax: settings['files.snippetCharactersMax'],
+    resultCharactersMax: settings['files.resultCharactersMax'],
+    syncsOnSearch: settings['files.syncOnSearch'],
+    syncsOnSessionStart: settings['files.syncOnSessionStart'],
   }
 }

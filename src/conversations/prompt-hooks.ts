@@ -9,6 +9,7 @@ import {
   type CaptureOptions,
   classifyCapture,
   isWorthCapturing,
+  rateCapture,
 } from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
 import { NEVER_ABORTED } from '../lib/abort.ts'
@@ -20,6 +21,7 @@ import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { ContextBuilder } from './context/context-builder.ts'
+import { toBlockBudget } from './context/context-preparation.ts'
 
 export interface PromptHooks {
   /**
@@ -30,7 +32,7 @@ export interface PromptHooks {
    */
   recallForPrompt(scope: ScopeInput, prompt: string): Promise<PromptContext>
   /**
-   * Stores what user messages ask to remember, at most three. `skipped` is `off` when `hooks.captureEnabled` is off.
+   * Stores what user messages ask to remember, at most the three most valuable. `skipped` is `off` when `hooks.captureEnabled` is off.
    *
    * @example
    * const { captured } = await engine.conversations.captureMessages({ owner: 'ada' }, [
@@ -117,7 +119,7 @@ async function recallForPrompt(
     text,
     at: ports.clock.now(),
     settings,
-    tokensMax: settings['gateway.contextTokensMax'],
+    tokensMax: toBlockBudget(settings),
     countTokens: ports.countTokens ?? estimateTokens,
     previousMessages: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
@@ -141,23 +143,30 @@ async function loadPreviousMessages(
   return (await store.find('turn', scope, query)).rows.map(({ content }) => content)
 }
 
-/** The newest messages first, because programs send earlier ones again. */
+/** The most valuable messages, of equal ones the newest, because programs send earlier ones again. */
 export async function captureMessages(
   { remember }: Pick<PromptHookDependencies, 'remember'>,
   scope: ScopeInput,
   messages: readonly HookMessage[],
   options: CaptureOptions = {},
 ): Promise<CaptureResult> {
-  const captured: RememberResult[] = []
   let ignored = 0
-  for (const { role, content } of [...messages].reverse()) {
-    if (captured.length === CAPTURED_MAX) break
-    if (role !== 'user') continue
-    const text = stripInjected(getMessageText(content))
-    const result = await captureMessage(remember, scope, text, options)
+  const said = messages.flatMap(({ role, content }) =>
+    role === 'user' ? [stripInjected(getMessageText(content))] : [],
+  )
+  const candidates = said.flatMap((text, index) =>
+    isWorthCapturing(text, options) ? [{ text, index, value: rateCapture(text) }] : [],
+  )
+  ignored += said.length - candidates.length
+  const best = candidates.toSorted((a, b) => b.value - a.value || b.index - a.index)
+  const remembered: { readonly index: number; readonly result: RememberResult }[] = []
+  for (const { text, index } of best) {
+    if (remembered.length === CAPTURED_MAX) break
+    const result = await captureMessage(remember, scope, text)
     if (result === null) ignored++
-    else captured.unshift(result)
+    else remembered.push({ index, result })
   }
+  const captured = remembered.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
   return { captured, ignored, skipped: null }
 }
 
@@ -165,9 +174,7 @@ async function captureMessage(
   remember: PromptHookDependencies['remember'],
   scope: ScopeInput,
   content: string,
-  options: CaptureOptions,
 ): Promise<RememberResult | null> {
-  if (!isWorthCapturing(content, options)) return null
   try {
     return await remember(scope, {
       content,

@@ -15,6 +15,9 @@ export function getDefaultWriter(role: Role): KeyWriter {
   return role === 'agent' ? 'model' : 'person'
 }
 
+/** Among the owners of a key: every owner, also those that do not exist yet. */
+export const ANY_OWNER = '*'
+
 /** An API key. Only the hash of its secret is stored. */
 export type ApiKey = {
   readonly id: ApiKeyId
@@ -24,7 +27,7 @@ export type ApiKey = {
   readonly hash: string
   /** The owner of requests that name none. */
   readonly home: OwnerId
-  /** Further owners that the key may access. A superadmin may access all. */
+  /** Further owners that the key may access, or `ANY_OWNER`. A superadmin may access all. */
   readonly actsFor: readonly OwnerId[]
   readonly role: Role
   /** Whose words the key writes. What a model writes never replaces a person's statements. */

@@ -4,6 +4,7 @@ import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import { raceAbort } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError } from '../lib/errors.ts'
+import { LruCache } from '../lib/lru-cache.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { FileProblem } from './file.ts'
@@ -55,6 +56,7 @@ export type BuiltinFileSearch = FileSearch & {
 }
 
 const BACKEND = 'builtin'
+const SESSIONS_MAX = 10_000
 
 export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): BuiltinFileSearch {
   const { inner, innerStore: store, tree, roots, settingsOf, pace } = parts
@@ -81,8 +83,23 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
     await inner.close()
   }
 
-  /** Why the answer may miss recent changes; null when it is current. */
-  const upToDate = async (owner: OwnerId): Promise<string | null> => {
+  const sessions = new LruCache<string, true>({ entriesMax: SESSIONS_MAX })
+  const isFirstQuery = (owner: OwnerId, session: string): boolean => {
+    const key = JSON.stringify([owner, session])
+    const isFirst = sessions.get(key) === undefined
+    sessions.set(key, true)
+    return isFirst
+  }
+
+  /** Why the answer may miss recent changes; null when it is current, or need not be. */
+  const upToDate = async (
+    owner: OwnerId,
+    { session }: FileQuery,
+    settings: FileOptions,
+  ): Promise<string | null> => {
+    const isStarting = session !== undefined && isFirstQuery(owner, session)
+    const isWanted = settings.syncsOnSearch || (settings.syncsOnSessionStart && isStarting)
+    if (!isWanted) return null
     const keeper = keeperOf(owner)
     const isHeard = parts.isWatched(owner) && keeper.lookMs > pace.cheapLookMs
     if (isHeard && !keeper.isDirty()) return null
@@ -92,8 +109,8 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
   }
 
   const answered = async (owner: OwnerId, query: FileQuery): Promise<FileSearchResult> => {
-    const late = await upToDate(owner)
     const settings = await settingsOf(owner)
+    const late = await upToDate(owner, query, settings)
     const asking = { inner, store, roots, clock: parts.clock, settings }
     const found = await searchIndex(asking, owner, query)
     return { ...found, fallbackReason: found.fallbackReason ?? late, backend: BACKEND }

@@ -16,7 +16,7 @@ import type { Change, Store } from '../storage/store.ts'
 import { createBuiltinFileSearch } from './builtin-file-search.ts'
 import { createFileContents, type FileContents } from './file-contents.ts'
 import { FILE_TIMINGS, type FileOptions, type FileTimings } from './file-options.ts'
-import type { FileSearch } from './file-search.ts'
+import type { FileHit, FileSearch } from './file-search.ts'
 import type { FileTree, Workspace } from './file-tree.ts'
 import { FileWatcher } from './file-watcher.ts'
 import type { IndexStore } from './indexing/chunk-vectors.ts'
@@ -117,6 +117,10 @@ export function createFileIndex(dependencies: FileIndexDependencies): FileIndex 
   return {
     search: {
       ...search,
+      search: async (owner, query) => {
+        const found = await search.search(owner, query)
+        return { ...found, hits: limitSnippets(found.hits, await settingsOf(owner)) }
+      },
       sync: async (owner, options) => {
         await memoryFile?.sync(owner)
         return search.sync(owner, options)
@@ -250,6 +254,27 @@ function createMemoryFileSync(
 
 async function findWorkspaceRoot(roots: Roots, owner: OwnerId): Promise<NamedRoot | null> {
   return (await roots.list(owner)).find(({ kind }) => kind === 'workspace') ?? null
+}
+
+/** The first hit is returned whatever the limit is. */
+function limitSnippets(
+  hits: readonly FileHit[],
+  { snippetCharactersMax, resultCharactersMax }: FileOptions,
+): readonly FileHit[] {
+  const kept: FileHit[] = []
+  let characters = 0
+  for (const hit of hits) {
+    const snippet = sliceCharacters(hit.snippet, snippetCharactersMax)
+    characters += snippet.length
+    if (resultCharactersMax > 0 && characters > resultCharactersMax && kept.length > 0) break
+    kept.push(snippet === hit.snippet ? hit : { ...hit, snippet })
+  }
+  return kept
+}
+
+/** Never half a character. */
+function sliceCharacters(text: string, charactersMax: number): string {
+  return text.slice(0, charactersMax).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 function formatDay(timeZone: string, now: number): string {

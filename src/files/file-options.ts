@@ -29,6 +29,14 @@ export type FileOptions = {
   /** A transcript is scanned again after growing by one of these thresholds; 0: after any growth. */
   readonly sessionBytes: number
   readonly sessionMessages: number
+  /** Chunks that are ranked, as a multiple of the requested results; 0: always the same number. */
+  readonly candidateMultiplier: number
+  readonly snippetCharactersMax: number
+  /** For all snippets of a query together; 0: no limit. */
+  readonly resultCharactersMax: number
+  /** When a query indexes changed files first. */
+  readonly syncsOnSearch: boolean
+  readonly syncsOnSessionStart: boolean
 }
 
 export const FILE_DEFAULTS: FileOptions = {
@@ -46,6 +54,11 @@ export const FILE_DEFAULTS: FileOptions = {
   timeZone: 'UTC',
   sessionBytes: 100_000,
   sessionMessages: 50,
+  candidateMultiplier: 0,
+  snippetCharactersMax: 700,
+  resultCharactersMax: 0,
+  syncsOnSearch: true,
+  syncsOnSessionStart: true,
 }
 
 /** Timeouts and intervals. */
@@ -54,8 +67,10 @@ export type FileTimings = {
   readonly debounceMs: number
   /** Debounce for transcripts, which grow with every message. */
   readonly sessionDebounceMs: number
-  /** The interval of full scans, because watchers can miss changes. */
+  /** The interval of full scans, because watchers can miss changes; 0: none. */
   readonly intervalMs: number
+  /** Whether files are watched. */
+  readonly isWatching: boolean
   /** How long a query waits for pending changes to be indexed. */
   readonly searchWaitMs: number
   /** Below this scan duration every query scans, because watcher events arrive with a delay. */
@@ -66,6 +81,7 @@ export const FILE_TIMINGS: FileTimings = {
   debounceMs: 1_500,
   sessionDebounceMs: 5_000,
   intervalMs: HOUR_MS,
+  isWatching: true,
   searchWaitMs: 1_000,
   cheapLookMs: 25,
 }

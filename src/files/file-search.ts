@@ -9,6 +9,8 @@ export type FileQuery = {
   readonly minScore?: number
   /** Default: all. */
   readonly sources?: readonly FileSource[]
+  /** The session that asks; its first query indexes changed files. */
+  readonly session?: string
   readonly signal?: AbortSignal
 }
 

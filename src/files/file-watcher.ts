@@ -51,12 +51,15 @@ export class FileWatcher {
   /** Watches every owner with roots and scans each once. */
   async start(): Promise<void> {
     const { roots, timers, pace } = this.#parts
-    this.#cancelInterval ??= timers.every(pace.intervalMs, () => {
-      for (const owner of this.#owners.keys()) {
-        this.#parts.touch(owner)
-        this.#look(owner, true)
-      }
-    })
+    this.#cancelInterval ??=
+      pace.intervalMs === 0
+        ? () => {}
+        : timers.every(pace.intervalMs, () => {
+            for (const owner of this.#owners.keys()) {
+              this.#parts.touch(owner)
+              this.#look(owner, true)
+            }
+          })
     for (const owner of await roots.owners()) await this.watch(owner)
   }
 
@@ -70,11 +73,13 @@ export class FileWatcher {
     const unwatched = new Set(listed.map(({ id }) => id))
     const watched: WatchedOwner = { watch: null, cancelLook: null, unwatched }
     this.#owners.set(owner, watched)
-    watched.watch = tree.watch(listed, ({ id, kind }) => {
-      unwatched.delete(id)
-      this.#parts.touch(owner, id)
-      this.#lookSoon(owner, watched, kind === 'sessions')
-    })
+    if (this.#parts.pace.isWatching) {
+      watched.watch = tree.watch(listed, ({ id, kind }) => {
+        unwatched.delete(id)
+        this.#parts.touch(owner, id)
+        this.#lookSoon(owner, watched, kind === 'sessions')
+      })
+    }
     this.#look(owner, true)
   }
 

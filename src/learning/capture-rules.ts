@@ -133,6 +133,20 @@ const CUES = {
 
 const TRIGGERS: readonly RegExp[] = Object.values(CUES).flat()
 
+/** Explicit requests first, then what names the user's choices and wishes, then facts in passing. */
+const EXPLICIT = spaced(
+  "remember|don't forget|keep in mind|note that|for the record|important|merke? dir|vergiss nicht|wichtig|recuerda|no olvides|souviens-toi|n'oublie pas|retiens|lembra-te|lembre-se",
+)
+const EXPLICIT_UNSPACED = /记住|别忘了|不要忘记|很重要|覚えて|忘れないで|メモして/u
+const VALUES: readonly MemoryCategory[] = ['fact', 'entity', 'preference', 'decision']
+
+/** How much a captured message is worth beside others, from 0. */
+export function rateCapture(text: string): number {
+  const normalized = normalizeText(text)
+  if (EXPLICIT.test(normalized) || EXPLICIT_UNSPACED.test(normalized)) return VALUES.length
+  return Math.max(0, VALUES.indexOf(classifyCapture(text)))
+}
+
 /** The category of the first matching cue; preferences win over entities. */
 export function classifyCapture(text: string): MemoryCategory {
   const normalized = normalizeText(text)

@@ -13,13 +13,26 @@ const ABORTED_MAX = 64
 export class Semaphore {
   #free: number
   readonly #order: QueueOrder
-  readonly #waiting = new Set<() => void>()
+  /** Oldest first, each with what ends its wait. */
+  readonly #waiting = new Map<() => void, (error: Error) => void>()
   /** For `lifo`. Entries that stopped waiting stay until they reach the top or outnumber the others. */
   #stack: (() => void)[] = []
 
   constructor(permits: number, order: QueueOrder = 'fifo') {
     this.#free = permits
     this.#order = order
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Ends the wait of the one that waits longest. */
+  dropOldest(error: Error): void {
+    for (const reject of this.#waiting.values()) {
+      reject(error)
+      return
+    }
   }
 
   /** An abort ends the wait for a permit with `cancelled`; the task itself gets to know of it only by its own signal. */
@@ -43,11 +56,13 @@ export class Semaphore {
         signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      const onAbort = () => {
+      const leave = (error: Error) => {
         this.#waiting.delete(start)
-        reject(createAbortedError())
+        signal.removeEventListener('abort', onAbort)
+        reject(error)
       }
-      this.#waiting.add(start)
+      const onAbort = () => leave(createAbortedError())
+      this.#waiting.set(start, leave)
       if (this.#order === 'lifo') this.#stack.push(start)
       signal.addEventListener('abort', onAbort, { once: true })
     })
@@ -65,7 +80,7 @@ export class Semaphore {
   }
 
   #oldest(): (() => void) | undefined {
-    for (const start of this.#waiting) return start
+    for (const start of this.#waiting.keys()) return start
     return undefined
   }
 

@@ -33,7 +33,7 @@ type ComparableDraft = Pick<Draft, 'content' | 'provenance'>
 const EXACT_MAX = 5
 
 /** Vectors above this similarity make a candidate, nothing more. */
-const SIMILARITY_MIN = 0.9
+const SIMILARITY_MIN = 0.86
 const CLOSE_MAX = 5
 
 /** Longer texts make several statements and take long to embed. */

@@ -20,6 +20,7 @@ import type { Verdict } from '../domain/verdict.ts'
 import { isJsonEqual } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
+import { sharesTopic } from './contradiction/frames.ts'
 import { endsState } from './contradiction/state-changes.ts'
 import {
   type Comparison,
@@ -271,7 +272,7 @@ const WORD_OVERLAP_MIN = 0.6
 
 /**
  * The memory to ask the adjudicator about: rules would create a new memory, although this one shares most words with the
- * draft or is close to it in vector space. Suspect drafts are not adjudicated.
+ * draft, is about the same, or is close to it in vector space. Suspect drafts are not adjudicated.
  */
 export function findUndecidedMemory(
   context: WriteContext,
@@ -280,7 +281,10 @@ export function findUndecidedMemory(
 ): Memory | null {
   const { draft } = context
   if (decision.kind !== 'create' || draft.trust === 'suspect') return null
-  const memory = listComparable(context).find(({ id, content }) =>
+  const comparable = listComparable(context)
+  // Close memories come first, in their order.
+  const nearest = [...close].flatMap((id) => comparable.find((memory) => memory.id === id) ?? [])
+  const memory = [...nearest, ...comparable].find(({ id, content }) =>
     isAdjudicable(draft.content, content, close.has(id)),
   )
   return memory ?? null
@@ -290,7 +294,11 @@ export function findUndecidedMemory(
 export function isAdjudicable(content: string, other: string, isClose: boolean): boolean {
   const [one, two] = [parseStatement(content), parseStatement(other)]
   if (!isUndecided(compareParsedStatements(one, two))) return false
-  return isClose || computeWordOverlap(one, two) > WORD_OVERLAP_MIN
+  return (
+    isClose ||
+    computeWordOverlap(one, two) > WORD_OVERLAP_MIN ||
+    sharesTopic(one.plain, two.plain, one.isChange || one.abandoned.length > 0)
+  )
 }
 
 function createMemory({ draft, place, id, now, change }: WriteContext): Memory {

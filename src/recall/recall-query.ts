@@ -4,7 +4,7 @@ import { QUERY_CHARACTERS_MAX } from '../domain/limits.ts'
 import { isTrusted, MEMORY_STATUSES, MEMORY_TYPES, TRUST_LEVELS } from '../domain/memory.ts'
 import type { DocumentType, SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import type { DocumentFilter, MemoryFilter } from '../storage/store.ts'
 import { isFollowUp } from './question/follow-up.ts'
@@ -29,13 +29,22 @@ export function buildDocumentFilter(
   query: RecallQuery,
   now: Instant,
   pastSpan: TimeSpan | null,
+  maxAgeDays = 0,
 ): DocumentFilter {
   const types = selectTypes(query)
+  const oldest =
+    maxAgeDays > 0 && query.asOf === undefined ? addMs(now, -maxAgeDays * DAY_MS) : null
   const where =
     pastSpan === null
       ? buildMemoryFilter(query, now)
       : buildMemoryFilter({ ...query, statuses: ['active', 'superseded'] }, now)
-  return { ...where, ...(types === undefined ? {} : { types }) }
+  return {
+    ...where,
+    ...(types === undefined ? {} : { types }),
+    ...(oldest === null
+      ? {}
+      : { createdFrom: Math.max(oldest, where.createdFrom ?? oldest) as Instant }), // of two instants
+  }
 }
 
 /** The span of a question about the past that searches what is stored now. */

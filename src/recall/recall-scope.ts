@@ -12,7 +12,24 @@ export type RecallScope = Settings['recall.scope']
 export function resolveRecallScopes(
   scope: Scope,
   requested: RecallScope | undefined,
-  settings: Pick<Settings, 'recall.scope' | 'recall.sharedMemoryEnabled'>,
+  settings: ScopeSettings,
+): readonly Scope[] {
+  const scopes = resolveOwnScopes(scope, requested, settings)
+  const { owner, user = null } = scope
+  return settings['recall.ownerMemoryForUsers'] && user !== null
+    ? [...scopes, { owner, user: null }]
+    : scopes
+}
+
+type ScopeSettings = Pick<
+  Settings,
+  'recall.scope' | 'recall.sharedMemoryEnabled' | 'recall.ownerMemoryForUsers'
+>
+
+function resolveOwnScopes(
+  scope: Scope,
+  requested: RecallScope | undefined,
+  settings: ScopeSettings,
 ): readonly Scope[] {
   const { session, ...everywhere } = scope
   const isSessionNamed = session !== undefined && session !== null

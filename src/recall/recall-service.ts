@@ -5,6 +5,7 @@ import { isTurnDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { type CircuitBreaker, createModelBreaker } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
+import { TimeSlice } from '../lib/event-loop.ts'
 import type { UsageCounter } from '../memory/usage-counter.ts'
 import type { Embedder, EmbedderReport } from '../models/embedder.ts'
 import type { Change } from '../storage/store.ts'
@@ -90,6 +91,7 @@ export function createRecallService({
     vector: createModelBreaker(ports.clock),
     rerank: createModelBreaker(ports.clock),
   }
+  const timeSlice = new TimeSlice()
   return {
     overview: createMemoryOverview(ports, indexer),
     recall: async (input, { reach, ...query }) => {
@@ -101,7 +103,9 @@ export function createRecallService({
         settings: ownerSettings,
       }
       const results = await Promise.all(
-        scopes.map((each) => recall(dependencies, { indexer, circuitBreakers }, each, query)),
+        scopes.map((each) =>
+          recall(dependencies, { indexer, circuitBreakers, timeSlice }, each, query),
+        ),
       )
       const limit = query.limit ?? ownerSettings['recall.limit']
       const result = mergeRecallResults(results, limit, query)

@@ -27,7 +27,6 @@ import {
 } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
-import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { innerProduct } from '../lib/vector-math.ts'
@@ -145,7 +144,7 @@ export async function recall(
     scope,
     query,
     settings,
-    where: buildDocumentFilter(query, now, pastSpan),
+    where: buildDocumentFilter(query, now, pastSpan, settings['recall.maxAgeDays']),
     pastSpan,
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
     context,
@@ -176,7 +175,7 @@ type RankedCandidates = Pick<
 async function retrieveCandidates(
   request: RecallRequest,
 ): Promise<RankedCandidates & { readonly isLexicalFallback: boolean }> {
-  const { settings, text, now } = request
+  const { settings, text, now, timeSlice } = request
   const question = parseQuestion(text, now)
   const lexicalSearch = searchLexical(request)
   const [onlyLexical, vector, timeMatches] = await Promise.all([
@@ -190,7 +189,7 @@ async function retrieveCandidates(
     ? await searchLexical({ ...request, settings: { ...settings, 'recall.strategy': 'keyword' } })
     : onlyLexical
   assertAnyRetrieverAnswered(lexical, vector)
-  await yieldToEventLoop()
+  if (timeSlice.isExpired) await timeSlice.yieldThread()
   const vectorMatch = vector.kind === 'done' ? vector.result : null
   const isApproximate = vectorMatch?.isApproximate === true
   const hits: RetrieverHits = {
@@ -208,9 +207,9 @@ async function retrieveCandidates(
   const best =
     options.fusion === 'adaptive' ? { scoreOf: fuseAdaptive, count: POOL_SIZE } : undefined
   const fused = fuse(best)
-  await yieldToEventLoop()
+  if (timeSlice.isExpired) await timeSlice.yieldThread()
   const pool = await loadPool(request, { fused, fuse }, timeMatches.candidates, hits, vectorMatch)
-  await yieldToEventLoop()
+  if (timeSlice.isExpired) await timeSlice.yieldThread()
   const matched = boostQuestionMatches(pool, question)
   const boosted = applyBoosts(matched, now, toBoostOptions(settings))
   const reranked = await rerank(request, boosted)

@@ -9,7 +9,7 @@ import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { CircuitBreaker, GuardedTask } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
-import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { TimeSlice } from '../lib/event-loop.ts'
 import { DAY_MS, type Instant } from '../lib/time.ts'
 import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
@@ -40,6 +40,8 @@ export type RetrieverDependencies = {
     readonly vector: CircuitBreaker
     readonly rerank: CircuitBreaker
   }
+  /** Of all recalls together: how long they have held the thread. */
+  readonly timeSlice: TimeSlice
 }
 
 /** A question with everything that the retrievers need. */
@@ -174,8 +176,8 @@ export async function searchVectors(
   request: RetrievalRequest,
   lexicalSearch: Promise<RetrieverResult<TextMatch>>,
 ): Promise<RetrieverResult<VectorMatch>> {
-  const { deps, indexer, circuitBreakers, scope, text, context, where, settings, timeoutMs } =
-    request
+  const { deps, indexer, circuitBreakers, timeSlice, scope, text, context, where } = request
+  const { settings, timeoutMs } = request
   const { vectors } = deps
   if (settings['recall.strategy'] === 'keyword') return createSkipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) {
@@ -187,7 +189,7 @@ export async function searchVectors(
     return createSkipped('there are too few letters in the question')
   }
   const task: GuardedTask<VectorMatch | SkippedRetriever> = async (signal, call) => {
-    await yieldToEventLoop()
+    if (timeSlice.isExpired) await timeSlice.yieldThread()
     await call.awaitLoad(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
     const isReadable = (content: string) => canRead(content, model.languages)

@@ -142,9 +142,10 @@ function describePreparing(open: OpenStore): void {
     expect(few.tokens).toBeLessThanOrEqual(100)
     // The fence alone is more.
     await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 1 })
-    expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({
-      skipped: 'no-budget',
-    })
+    const least = await client.ask(['Which tea do I drink?'], 'Tea.')
+    expect(least.skipped).toBe(null)
+    expect(least.count).toBeGreaterThan(0)
+    expect(least.tokens).toBeLessThanOrEqual(few.tokens)
     await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 800 })
     const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     expect(await client.ask(['And what tea do I drink?'], 'Tea.', narrow)).toMatchObject({

@@ -82,12 +82,12 @@ function describeKeeping(open: OpenStore): void {
 
   it('[CV19] says what was found also where nothing of it was given, and how the answer ended', async () => {
     const { engine, client } = await openConversations(open)
-    await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 1 })
+    const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     const cut = answerOf('Te', { isComplete: false, isTruncated: true })
     const endings = [cut, answerOf('T', { isComplete: false }), null] as const
     for (const [n, ending] of endings.entries()) {
-      await client.ask([`What do I drink, ${n}?`], ending)
+      await client.ask([`What do I drink, ${n}?`], ending, narrow)
     }
     const { rows } = await engine.conversations.receipts.list(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])

@@ -78,6 +78,19 @@ describe('by itself', () => {
     }
   })
 
+  it('[FX14] [PO55] OpenClaw: `sync.watch`, its debounce and `sync.intervalMinutes` are settings', async () => {
+    const silent = await started({ pace: { isWatching: false, intervalMs: 60_000 } })
+    expect(silent.state.watches).toBe(0)
+    await silent.timers.pass(60_000, async () => {})
+    await until(() => silent.state.scans === 1)
+    const { hint, timers, state } = await started({ pace: { debounceMs: 100, intervalMs: 0 } })
+    await timers.pass(7_200_000, async () => {})
+    expect(state.scans).toBe(0)
+    hint()
+    await timers.pass(100, async () => {})
+    await until(() => state.scans === 1)
+  })
+
   it('[FX14] everything is looked at when it starts, and once an hour', async () => {
     const { timers, state, files, folder } = await started()
     put(folder, { 'b.md': 'Coffee.' })

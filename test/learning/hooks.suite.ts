@@ -46,7 +46,7 @@ export function describeHooks(name: string, open: OpenStore): void {
       expect((await recall()).memories).toHaveLength(0)
     })
 
-    it('[DI19] keep at most three messages of the person, the newest first, and no block of memories', async () => {
+    it('[DI19] keep the three most valuable messages of the person, of equal ones the newest, and no block of memories', async () => {
       const session = await openSession(open)
       const engine = createEngineWith(session.ports)
       const said = [
@@ -60,6 +60,7 @@ export function describeHooks(name: string, open: OpenStore): void {
         { role: 'user', content: 'What is the time?' },
         { role: 'user', content: 'We decided to use Postgres.' },
         { role: 'user', content: 'My sister is called Clara.' },
+        { role: 'user', content: 'Remember that the key is under the mat.' },
       ]
       const { captured, ignored: passed } = await captureMessages(engine, ADA, said)
       expect(
@@ -67,7 +68,7 @@ export function describeHooks(name: string, open: OpenStore): void {
       ).toEqual([
         ['I prefer oat milk.', 'preference', 7],
         ['We decided to use Postgres.', 'decision', 7],
-        ['My sister is called Clara.', 'entity', 7],
+        ['Remember that the key is under the mat.', 'fact', 7],
       ])
       expect(passed).toBe(1)
       expect(captured[0]?.memory.provenance).toMatchObject({

@@ -121,6 +121,16 @@ describe('a verdict', () => {
     expect(await contents()).toEqual([GOLF, RED])
   })
 
+  it('[AJ1] is requested about the same thing in other words, and a conflict stays linked', async () => {
+    const { engine, model, distils } = await openEngine({ verdict: 'conflict' })
+    await engine.remember(ADA, { content: "The bakery's invoices are kept in a shoebox." })
+    await distils("The bakery's invoices are scanned every evening.")
+    expect(model.asked('verdict')).toHaveLength(1)
+    const { rows } = await engine.list(ADA)
+    expect(rows.filter(({ conflictsWith }) => conflictsWith !== null)).toHaveLength(1)
+    expect(rows).toHaveLength(2)
+  })
+
   it('[AJ1] is not requested where rules decide, nor about other subjects', async () => {
     const { engine, model, distils } = await openEngine({ verdict: 'update' })
     await engine.remember(ADA, { content: 'The user lives in Munich.' })

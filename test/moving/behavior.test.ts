@@ -1,7 +1,9 @@
 /** Behavior that clients of the described systems rely on. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/app/composition.ts'
-import { start } from '../api/http/http-support.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { parseScope } from '../../src/domain/scope.ts'
+import { keyFor, start } from '../api/http/http-support.ts'
 import { CLIENTS, openHost } from '../api/mcp/mcp-support.ts'
 import { createCli } from '../e2e/cli/cli-host.ts'
 
@@ -116,4 +118,140 @@ it('[PO54] OpenClaw: `ltm` and `memory` are command groups', async () => {
   }
   expect((await cli(['ltm', 'stats'])).out).toContain('1 memory')
   expect((await cli(['memory', 'status'])).exit).toBe(0)
+})
+
+it('[PO54] OmniRoute: settings answer whose they are, and a management key may set them for everybody', async () => {
+  const { client, engine } = await start()
+  const own = await client.call('PUT', '/api/settings/memory', { body: { maxTokens: 500 } })
+  expect(own.body).toMatchObject({ level: 'owner', owner: 'default', maxTokens: 500 })
+  const all = await client.call('PUT', '/api/settings/memory', {
+    body: { level: 'system', maxTokens: 600 },
+  })
+  expect(all.body).toMatchObject({ level: 'system', owner: null, maxTokens: 600 })
+  const { body } = await client.get('/api/settings/memory?owner=ada')
+  expect(body).toMatchObject({ level: 'owner', owner: 'ada', maxTokens: 600 })
+  const back = await client.call('PUT', '/api/settings/memory', { body: all.body })
+  expect([back.status, back.body]).toEqual([200, all.body])
+  expect(await engine.admin.settings.getStored('ada' as OwnerId)).toEqual({})
+})
+
+it('[PO55] OmniRoute: `retentionDays` also limits what is recalled', async () => {
+  const { client, engine } = await start()
+  const yearAgo = Date.now() - 365 * 86_400_000
+  await engine.admin.importRecords(parseScope({ owner: 'default' }), [
+    {
+      kind: 'memory',
+      at: 1,
+      name: 'old',
+      content: 'The spare key is under the mat.',
+      createdAt: yearAgo,
+    },
+  ] as never)
+  const find = async () =>
+    (await client.post('/api/memory/search', { query: 'spare key' })).body.results.length
+  expect(await find()).toBe(1)
+  const { body } = await client.call('PUT', '/api/settings/memory', { body: { retentionDays: 30 } })
+  expect(body).toMatchObject({ 'retention.unusedDays': 30, 'recall.maxAgeDays': 30 })
+  expect(await find()).toBe(0)
+  expect((await client.get('/api/memory')).body.data).toHaveLength(1)
+  await client.call('PUT', '/api/settings/memory', { body: { 'recall.maxAgeDays': 0 } })
+  expect(await find()).toBe(1)
+})
+
+it('[PO55] OmniRoute: a setting lets the users of an owner share its own memories', async () => {
+  const { client, engine } = await start()
+  await engine.remember({ owner: 'default' }, { content: 'The spare key is under the mat.' })
+  await engine.remember({ owner: 'default', user: 'eve' }, { content: 'The spare key is mine.' })
+  const find = async () =>
+    (await client.post('/api/memory/search', { query: 'spare key', user: 'bob' })).body.results.map(
+      ({ memory }: { memory: { content: string } }) => memory.content,
+    )
+  expect(await find()).toEqual([])
+  await client.call('PUT', '/api/settings/memory', { body: { 'recall.ownerMemoryForUsers': true } })
+  expect(await find()).toEqual(['The spare key is under the mat.'])
+})
+
+it('[PO54] OmniRoute: any budget but 0 has room for one memory', async () => {
+  const { client, engine } = await start()
+  await engine.remember({ owner: 'default' }, { content: 'The spare key is under the mat.' })
+  const preview = (maxTokens: number) =>
+    client.post('/api/memory/context-preview', { query: 'Where is the spare key?', maxTokens })
+  for (const maxTokens of [1, 10, 63]) {
+    expect((await preview(maxTokens)).body.memories).toHaveLength(1)
+  }
+})
+
+it('[PO54] Osaurus: a key that acts for `*` writes for agents of any name', async () => {
+  const { client, engine } = await start()
+  const key = await keyFor(engine, 'agent', 'home', ['*'])
+  const ingested = await client.post(
+    '/memory/ingest',
+    { agent_id: 'My Agent', conversation_id: 's', turns: [{ user: 'I live in Lisbon.' }] },
+    { key },
+  )
+  expect(ingested.status).toBe(200)
+  const { body } = await client.post(
+    '/api/memory/search',
+    { owner: 'My Agent', query: 'live in Lisbon' },
+    { key },
+  )
+  expect(body.results).toHaveLength(2)
+  for (const owner of ['@shared', '@system']) {
+    const refused = await client.post('/api/memory', { owner, content: 'x' }, { key })
+    expect(refused.status).toBe(404)
+  }
+  const narrow = await keyFor(engine, 'agent', 'home', ['other'])
+  const hidden = await client.post(
+    '/api/memory/search',
+    { owner: 'My Agent', query: 'x' },
+    { key: narrow },
+  )
+  expect(hidden.status).toBe(404)
+})
+
+it('[PO54] Osaurus: `embeddingBackend` and `embeddingModel` are settings of the command line', async () => {
+  const cli = createCli()
+  const set = await cli(['settings', 'set', 'embeddingBackend=none', '--system'])
+  expect(set.out).toBe('embeddingBackend is none, takes effect at the next start\n')
+  expect((await cli(['settings', 'get', 'embedding.source'])).out).toMatch(/^none/)
+  const model = await cli(['settings', 'set', 'embeddingModel=openai/m', '--system'])
+  expect(model.out).toContain('embeddingModel is openai/m')
+  const wrong = await cli(['settings', 'set', 'embeddingBackend=spam', '--system'])
+  expect([wrong.exit, wrong.err]).toEqual([2, expect.stringContaining('mlx')])
+})
+
+it('[PO54] OpenClaw: `memory_recall` gives percentages, and citations end the snippets', async () => {
+  const host = await openHost({ hasCompatibilityTools: true })
+  const client = await CLIENTS['SDK 1']?.(host.url)
+  onTestFinished(async () => {
+    await client?.close()
+    await host.close()
+  })
+  await host.engine.remember({ owner: 'ada' }, { content: 'Ada likes maps.' })
+  host.as({ key: null, role: 'agent', home: 'ada', actsFor: [] })
+  const recalled = await client?.call('memory_recall', { query: 'Ada likes maps' })
+  expect(recalled?.text).toMatch(/^1\. \[other\] Ada likes maps\. \(\d{1,3}%\)$/)
+})
+
+it('[PO54] OpenClaw: auto-capture keeps the three most valuable messages', async () => {
+  const { client } = await start({}, { settings: { 'hooks.captureEnabled': true } })
+  const messages = [
+    'Remember that my passport is in the blue box.',
+    'We decided to use Postgres.',
+    'I prefer oat milk.',
+    'I always walk to work.',
+    'My dog is brown.',
+  ].map((content) => ({ role: 'user', content }))
+  const { body } = await client.post('/api/hooks/capture', { messages })
+  expect(body.captured.map(({ content }: { content: string }) => content)).toEqual(
+    messages.slice(0, 3).map(({ content }) => content),
+  )
+})
+
+it('[PO54] OmniRoute: statements of more than 500 characters are cut, not dropped', async () => {
+  const { client } = await start()
+  const text = `I like ${'very '.repeat(120)}old tea.`
+  const { body } = await client.post('/api/memory/learn', { text, dryRun: true })
+  expect(body.remembered).toHaveLength(1)
+  expect(body.remembered[0].memory.content.length).toBeLessThanOrEqual(500)
 })

@@ -50,6 +50,27 @@ export const MOVING_ITEMS = [
   { system: 'OmniRoute', item: 'extraction can be previewed without storing' },
   { system: 'OmniRoute', item: 'an agent key clears the memories of its own owner by MCP' },
   {
+    system: 'OmniRoute',
+    item: 'settings answer whose they are, and a management key may set them for everybody',
+  },
+  {
+    system: 'OmniRoute',
+    item: '`retentionDays` also limits what is recalled',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a setting lets the users of an owner share its own memories',
+    differs: 'off by default, because it can mix people: `recall.ownerMemoryForUsers`',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'any budget but 0 has room for one memory',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'statements of more than 500 characters are cut, not dropped',
+  },
+  {
     system: 'Osaurus',
     item: 'episodes are listed by `/api/episodes` and found by `search_memory`',
   },
@@ -75,6 +96,20 @@ export const MOVING_ITEMS = [
     item: 'SQLCipher databases open with `--key-file` or a prompt',
   },
   {
+    system: 'Osaurus',
+    item: 'a key that acts for `*` writes for agents of any name',
+  },
+  {
+    system: 'Osaurus',
+    item: '`embeddingBackend` and `embeddingModel` are settings of the command line',
+  },
+  {
+    system: 'Osaurus',
+    item: 'the encryption key can be in the keychain of the system',
+    differs:
+      'with `recollect encrypt --keychain`; the tools of the platforms are tested with stand-ins that speak their protocol',
+  },
+  {
     system: 'OpenClaw',
     item: 'the LanceDB table of the memory plugin is imported',
   },
@@ -87,10 +122,50 @@ export const MOVING_ITEMS = [
     system: 'OpenClaw',
     item: '`openclaw.json` becomes settings',
     differs:
-      'the sync triggers, the cache and candidate limits have no counterpart, because a search always sees the current files',
+      'the weights of hybrid search are adaptive and `cache.maxEntries` has no counterpart; both are reported',
   },
   { system: 'OpenClaw', item: '`memory_forget` takes `memoryId`' },
   { system: 'OpenClaw', item: '`ltm` and `memory` are command groups' },
+  {
+    system: 'OpenClaw',
+    item: '`memory_recall` gives percentages, and citations end the snippets',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'auto-capture keeps the three most valuable messages',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'a conversation is distilled before its client compacts it',
+    differs:
+      'the gateway distills it into memories; the note in the workspace is written by `recollect hook`',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`sync.onSearch` and `sync.onSessionStart` decide when a query indexes changes',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'snippets and their sum are limited as QMD limits them',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`candidateMultiplier` limits what is ranked',
+    differs:
+      'off by default, so that the first results do not depend on the limit: `files.candidateMultiplier`',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'changed chunk settings chunk all files again, and the overlap is smaller than a chunk',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'the delta thresholds of transcripts are settings',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`sync.watch`, its debounce and `sync.intervalMinutes` are settings',
+  },
   {
     system: 'Polyant',
     item: 'memories are read from its PostgreSQL database, read-only',

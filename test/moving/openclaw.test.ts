@@ -31,18 +31,29 @@ const CONFIG = {
           ...{ maxResults: 8, minScore: 0.2 },
           hybrid: {
             vectorWeight: 0.7,
+            candidateMultiplier: 4,
             mmr: { enabled: true, lambda: 0.6 },
             temporalDecay: { enabled: true, halfLifeDays: 14 },
           },
         },
-        sync: { watch: true, intervalMinutes: 5 },
+        sync: {
+          ...{ watch: false, watchDebounceMs: 900, onSearch: false, onSessionStart: true },
+          intervalMinutes: 5,
+          sessions: { deltaBytes: 5_000, deltaMessages: 10 },
+        },
+        cache: { enabled: false, maxEntries: 50_000 },
       },
+      compaction: { reserveTokensFloor: 30_000, memoryFlush: { softThresholdTokens: 2_000 } },
     },
   },
   memory: {
     backend: 'qmd',
     citations: 'on',
-    qmd: { searchMode: 'query', limits: { maxResults: 6 } },
+    qmd: {
+      searchMode: 'query',
+      limits: { maxSnippetChars: 500, maxInjectedChars: 4_000, timeoutMs: 6_000 },
+      update: { interval: '10m' },
+    },
   },
   plugins: {
     entries: {
@@ -115,7 +126,9 @@ it('[PO47] OpenClaw: `openclaw.json` becomes settings', async () => {
   const { json } = await cli(['import', path, '--json'])
   expect(json).toMatchObject({ format: 'openclaw-settings', failed: 0 })
   const reasons = json.skips.map(({ message }: { readonly message: string }) => message).join('\n')
-  expect(reasons).toMatch(/memorySearch\.sync/)
+  expect(reasons).toMatch(/hybrid\.vectorWeight/)
+  expect(reasons).toMatch(/cache\.maxEntries/)
+  expect(json.skips).toHaveLength(2)
   const { json: settings } = await cli(['settings', '--json'])
   expect(settings).toMatchObject({
     'files.chunkTokens': 200,
@@ -125,6 +138,20 @@ it('[PO47] OpenClaw: `openclaw.json` becomes settings', async () => {
     'files.mmrLambda': 0.6,
     'files.halfLifeDays': 14,
     'files.citations': 'on',
+    'files.candidateMultiplier': 4,
+    'files.watch': false,
+    'files.watchDebounceMs': 900,
+    'files.syncOnSearch': false,
+    'files.syncOnSessionStart': true,
+    'files.syncIntervalMinutes': 5,
+    'files.sessionDeltaBytes': 5_000,
+    'files.sessionDeltaMessages': 10,
+    'files.vectorCacheEnabled': false,
+    'files.snippetCharactersMax': 500,
+    'files.resultCharactersMax': 4_000,
+    'files.qmdTimeoutMs': 6_000,
+    'files.qmdUpdateMinutes': 10,
+    'learning.compactionReserveTokens': 32_000,
     'files.searchBackend': 'qmd',
     'files.qmdMode': 'query',
     'files.timeZone': 'Europe/Berlin',

@@ -77,6 +77,8 @@ export type ProgressHandler = (done: number, total: number) => void
 export type NewKey =
   | { readonly kind: 'configured' }
   | { readonly kind: 'file'; readonly path: string }
+  /** A random key in the keychain of the system. */
+  | { readonly kind: 'keychain' }
   /** The path of a new file with a random key. */
   | { readonly kind: 'generated'; readonly path: string }
   | { readonly kind: 'passphrase'; readonly passphrase: string }

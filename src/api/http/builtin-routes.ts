@@ -356,11 +356,10 @@ function timeToExpiry({ sessionExpiresAt, keyExpiresAt }: Principal, now: number
 async function homePageData(engine: ServerContext['engine'], { caller }: Principal) {
   const [status, places] = await Promise.all([engine.status(), engine.admin.listPlaces()])
   const reachesAll = hasAccess(caller, 'manage')
-  const reachable = new Set([caller.home, ...caller.actsFor])
   return {
     store: `${status.kind}, schema ${status.schemaVersion}`,
     places: places.filter(
-      ({ owner, memories }) => memories > 0 && (reachesAll || reachable.has(owner)),
+      ({ owner, memories }) => memories > 0 && (reachesAll || canReachOwner(caller, owner, 'read')),
     ),
   }
 }

@@ -3,7 +3,7 @@
  * of reach look as if they did not exist.
  */
 
-import type { KeyWriter, Role } from '../../domain/access.ts'
+import { ANY_OWNER, type KeyWriter, type Role } from '../../domain/access.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -56,5 +56,7 @@ export function assertAccess(caller: Caller, access: Access): void {
 export function canReachOwner(caller: Caller, owner: string, access: Access): boolean {
   if (caller.role === 'superadmin') return true
   if (owner === SHARED_OWNER) return access === 'read'
-  return owner === caller.home || caller.actsFor.includes(owner)
+  if (owner === caller.home || caller.actsFor.includes(owner)) return true
+  // Names with an @ belong to the system.
+  return caller.actsFor.includes(ANY_OWNER) && !owner.startsWith('@')
 }

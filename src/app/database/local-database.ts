@@ -27,6 +27,8 @@ import {
   parseKey,
   parsePassphrase,
 } from '../../storage/sqlite/encryption/encryption-key.ts'
+import { isMatchingKey, readKeyVerifier } from '../../storage/sqlite/encryption/key-verifier.ts'
+import type { Keychain } from '../../storage/sqlite/encryption/keychain.ts'
 import { rekeyDatabase } from '../../storage/sqlite/encryption/rekey.ts'
 import {
   findSnapshotBefore,
@@ -41,6 +43,7 @@ import { createEngine, type EngineOptions } from '../composition.ts'
 import type { Config, KeySource } from '../config/config.ts'
 import { removeIndex } from '../file-composition.ts'
 import { createStoreMigrator } from './database-migration.ts'
+import { forgetKeychainKeys, readKeychainKey, storeNewKey } from './keychain-key.ts'
 import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
@@ -55,10 +58,11 @@ export type DatabaseOptions = {
   readonly askPassphrase: (() => Promise<string>) | null
   /** The language model for distillation. */
   readonly languageModel: LanguageModel
+  readonly keychain: Keychain
 }
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { config, now, askPassphrase, languageModel } = options
+  const { config, now, askPassphrase, languageModel, keychain } = options
   if (config.postgres !== null) {
     const { postgres, postgresOptions } = config
     return createPostgresDatabase(config, postgres, languageModel, {
@@ -79,6 +83,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   let passphrase: DatabaseKey | undefined
   const currentKey = async (): Promise<DatabaseKey | null> => {
     if (config.key !== null) return toKey(config.key)
+    if (passphrase === undefined && stateOf(path) === 'encrypted') {
+      passphrase = (await readKeychainKey(keychain, path)) ?? undefined
+    }
     if (passphrase === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
       passphrase = parsePassphrase(await askPassphrase())
     }
@@ -94,6 +101,19 @@ export function createDatabase(options: DatabaseOptions): Database {
     // The index is derived data; it is rebuilt under the new encryption.
     if (converted.isChanged) removeIndex(files)
     return converted
+  }
+  const convertWithKeychain = async (from: DatabaseKey | null, onProgress: ProgressHandler) => {
+    const stored = await storeNewKey(keychain, path)
+    try {
+      const converted = await convert(from, parseKey(stored.hex), onProgress)
+      await stored.commit()
+      return converted
+    } catch (error) {
+      const verifier = readKeyVerifier(path)
+      const isConverted = verifier !== null && isMatchingKey(verifier, parseKey(stored.hex))
+      if (!isConverted) await stored.discard()
+      throw error
+    }
   }
   return {
     folder,
@@ -159,8 +179,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     encrypt: async (key, onProgress) => {
       requireDatabase(path)
-      const to = toNewKey(key, config)
       requireCipher()
+      if (key.kind === 'keychain') {
+        const converted = await convertWithKeychain(null, onProgress)
+        removeCache(folder)
+        return converted
+      }
+      const to = toNewKey(key, config)
       try {
         const converted = await convert(null, to, onProgress)
         removeCache(folder)
@@ -171,11 +196,18 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw error
       }
     },
-    decrypt: async (onProgress) => convert(await currentKey(), null, onProgress),
+    decrypt: async (onProgress) => {
+      const converted = await convert(await currentKey(), null, onProgress)
+      await forgetKeychainKeys(keychain, path)
+      return converted
+    },
     rekey: async (key, onProgress) => {
       requireDatabase(path)
       const from = await currentKey()
-      return convert(from, toNewKey(key, config), onProgress)
+      if (key.kind === 'keychain') return convertWithKeychain(from, onProgress)
+      const converted = await convert(from, toNewKey(key, config), onProgress)
+      await forgetKeychainKeys(keychain, path)
+      return converted
     },
     salvage: async (onProgress) => {
       const key = await currentKey()
@@ -293,6 +325,11 @@ function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
       return loadKeyFile(key.path)
     case 'passphrase':
       return parsePassphrase(key.passphrase)
+    case 'keychain':
+      throw new AppError(
+        'invalid_input',
+        'Only a database in its place can have its key in the keychain.',
+      )
     case 'generated':
       requireCipher() // checked before a key is created that would encrypt nothing
       generateKeyFile(key.path)

@@ -20,7 +20,11 @@ import {
   type SearchDocument,
 } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
-import { findReplaced } from '../../memory/contradiction/replaced-text.ts'
+import {
+  findReplacedStatements,
+  readStatements,
+  type TextStatements,
+} from '../../memory/contradiction/replaced-text.ts'
 import { isUserPinned } from '../../memory/pins.ts'
 import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
@@ -118,7 +122,7 @@ export function composeBlock(
       !isEchoOfQuestion(candidate, questionWords) &&
       !known.some((other) => isRepetition(other, candidate)),
   )
-  const sources = [...novel, ...known]
+  const sources = readSources([...novel, ...known].slice(0, SETTLED_MAX))
   const keepsOutdated = asksAboutPast(question, today)
   const identity = known.filter(
     (candidate) => isUserPinned(candidate.document) || !isReplaced(candidate, sources),
@@ -151,7 +155,7 @@ const SETTLED_MAX = 40
  */
 function settleCurrency(
   candidates: readonly BlockCandidate[],
-  sources: readonly BlockCandidate[],
+  sources: readonly ReplacementSource[],
   keepsOutdated: boolean,
   count: CountTokens,
 ): readonly BlockCandidate[] {
@@ -162,18 +166,28 @@ function settleCurrency(
   })
 }
 
-function isReplaced(candidate: BlockCandidate, sources: readonly BlockCandidate[]): boolean {
+function isReplaced(candidate: BlockCandidate, sources: readonly ReplacementSource[]): boolean {
   return findReplacedParts(candidate, sources).includes('whole')
 }
 
-function findReplacedParts(candidate: BlockCandidate, sources: readonly BlockCandidate[]) {
+/** A line of the user's that may replace older ones. */
+type ReplacementSource = { readonly at: Instant; readonly statements: TextStatements }
+
+function readSources(candidates: readonly BlockCandidate[]): readonly ReplacementSource[] {
+  return candidates.flatMap((each) =>
+    isAnswer(each)
+      ? []
+      : [{ at: getEventTime(each), statements: readStatements(each.document.content) }],
+  )
+}
+
+function findReplacedParts(candidate: BlockCandidate, sources: readonly ReplacementSource[]) {
   const { content } = candidate.document
-  const text = isAnswer(candidate) ? toFirstPerson(content) : content
   const at = getEventTime(candidate)
-  return sources
-    .slice(0, SETTLED_MAX)
-    .filter((source) => !isAnswer(source) && getEventTime(source) > at)
-    .flatMap((source) => findReplaced(source.document.content, text) ?? [])
+  const newer = sources.filter((source) => source.at > at)
+  if (newer.length === 0) return []
+  const older = readStatements(isAnswer(candidate) ? toFirstPerson(content) : content)
+  return newer.flatMap(({ statements }) => findReplacedStatements(statements, older) ?? [])
 }
 
 function isAnswer({ document }: BlockCandidate): boolean {

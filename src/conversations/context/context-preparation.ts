@@ -99,7 +99,7 @@ export async function prepareContext(
       const { owner } = request.scope
       dependencies.onFailure?.({ stage, owner, requestId: request.requestId, error })
     }
-    return finish({ skipped: isTimeout ? 'timeout' : 'failed', error })
+    return finish({ skipped: isTimeout || error.code === 'timeout' ? 'timeout' : 'failed', error })
   }
 
   const loaded = await loadSettings(dependencies, request)
@@ -163,11 +163,20 @@ const CHARACTERS_PER_TOKEN = 3
 const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
+/** What the delimiters of a block and the beginning of a memory take. */
+const ONE_MEMORY_TOKENS = 80
+
+/** Every budget but 0 has room for one memory. */
+export function toBlockBudget({ 'gateway.contextTokensMax': tokensMax }: Settings): number {
+  return tokensMax === 0 ? 0 : Math.max(tokensMax, ONE_MEMORY_TOKENS)
+}
+
 /** The tokens that the block may take: the setting, or what is left of the model's context window. */
 function computeTokenBudget(
   { request, contextWindow }: ConversationRequest,
-  { 'gateway.contextTokensMax': contextTokensMax }: Settings,
+  settings: Settings,
 ): number {
+  const contextTokensMax = toBlockBudget(settings)
   if (contextWindow === null) return contextTokensMax
   const answerTokens =
     request.outputTokensMax ?? Math.min(ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE_MAX))

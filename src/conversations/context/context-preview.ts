@@ -10,6 +10,7 @@ import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { ContextBlock } from './block-composer.ts'
 import type { ContextBuilder } from './context-builder.ts'
+import { toBlockBudget } from './context-preparation.ts'
 
 /** Settings that can be tried without changing them. */
 export type PreviewSettings = Partial<
@@ -65,7 +66,7 @@ export async function previewContext(
   })
   const text = stripBlocks(message).trim()
   if (text === '') return finish({ skipped: 'no-user-message' })
-  const { 'gateway.contextTokensMax': tokensMax } = settings
+  const tokensMax = toBlockBudget(settings)
   if (tokensMax === 0) return finish({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const userScope = { owner, user }

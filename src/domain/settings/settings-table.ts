@@ -85,6 +85,16 @@ const RECALL_SETTINGS = {
     scope: 'system',
     help: 'Lets all owners read the shared memory (the owner `@shared`), which superadmins write.',
   },
+  'recall.ownerMemoryForUsers': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Lets recall for a user of an owner also find the memories of the owner that belong to no user. Off by default, because users could read what others let the owner remember.',
+  },
+  'recall.maxAgeDays': {
+    ...integer(0, [0, 3_650]),
+    scope: 'owner',
+    help: 'Recall finds nothing that was stored more than this many days ago. 0 sets no limit. Pinned identity is always given.',
+  },
   'recall.limit': {
     ...integer(10, [1, 100]),
     scope: 'owner',
@@ -364,6 +374,41 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'The number of file results that a query returns by default.',
   },
+  'files.snippetCharactersMax': {
+    ...integer(700, [50, 700]),
+    scope: 'owner',
+    help: 'The maximum length of the snippet of a file result, in characters.',
+  },
+  'files.resultCharactersMax': {
+    ...integer(0, [0, 1_000_000]),
+    scope: 'owner',
+    help: 'The maximum length of all snippets of a file query together, in characters; the first one is always returned. 0 sets no limit.',
+  },
+  'files.candidateMultiplier': {
+    ...decimal(0, [0, 20]),
+    scope: 'owner',
+    help: 'How many chunks are ranked, as a multiple of the results that a query asks for, at most 200. 0 ranks the same number for every query, so that the first results do not depend on how many are asked for.',
+  },
+  'files.syncOnSearch': {
+    ...toggle(true),
+    scope: 'owner',
+    help: 'Indexes changed files before each file query. Off: queries answer from the index as it is.',
+  },
+  'files.syncOnSessionStart': {
+    ...toggle(true),
+    scope: 'owner',
+    help: 'Indexes changed files before the first file query of a session, also while `files.syncOnSearch` is off.',
+  },
+  'files.sessionDeltaBytes': {
+    ...integer(100_000, [0, 100_000_000]),
+    scope: 'owner',
+    help: 'A watched transcript is indexed again once it has grown by this many bytes. 0: after any growth.',
+  },
+  'files.sessionDeltaMessages': {
+    ...integer(50, [0, 100_000]),
+    scope: 'owner',
+    help: 'A watched transcript is indexed again once it has grown by this many messages. 0: after any growth.',
+  },
   'files.fusion': {
     ...choice('adaptive', FUSIONS),
     scope: 'owner',
@@ -400,6 +445,30 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'Writes pinned facts and identity memories to `MEMORY.md`, between two markers, and reads edits made there.',
   },
+  'files.watch': {
+    ...toggle(true),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Lets a server watch files and index them as they change.',
+  },
+  'files.watchDebounceMs': {
+    ...integer(1_500, [10, 60_000]),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How long a watched file must be unchanged before it is indexed, in milliseconds.',
+  },
+  'files.syncIntervalMinutes': {
+    ...integer(60, [0, 1_440]),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How often a server scans all files, because watchers can miss changes, in minutes. 0 never scans for that reason.',
+  },
+  'files.vectorCacheEnabled': {
+    ...toggle(true),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Keeps vectors of file chunks that the local model computed, so that moved and recreated files are not embedded again. Never beside an encrypted database.',
+  },
   'files.sizeBytesMax': {
     ...integer(10_000_000, [1_000, 100_000_000]),
     scope: 'system',
@@ -423,6 +492,18 @@ export const FILE_SETTINGS = {
     scope: 'system',
     appliesAt: 'start',
     help: 'How `qmd` searches: by keywords (`search`), by vectors (`vsearch`), or by both with a reranking model (`query`). The last two download models and embed all files.',
+  },
+  'files.qmdTimeoutMs': {
+    ...integer(4_000, [100, 600_000]),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How long a search of `qmd` may take, in milliseconds.',
+  },
+  'files.qmdUpdateMinutes': {
+    ...integer(5, [1, 1_440]),
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How often the index of `qmd` is updated, in minutes.',
   },
   'files.failClosed': {
     ...toggle(false),

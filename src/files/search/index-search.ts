@@ -35,6 +35,7 @@ export type IndexSearchDependencies = {
 }
 
 const RESULTS_MAX = 100
+const CANDIDATES_MAX = 200
 
 export async function searchIndex(
   parts: IndexSearchDependencies,
@@ -77,12 +78,15 @@ function parseQuery(query: FileQuery, settings: FileOptions): ParsedFileQuery {
   return { text, maxResults, minScore, sources }
 }
 
-/** Independent of the limit, because the ranking must not depend on it. */
+/** Independent of the limit by default, because the ranking must not depend on it. */
 async function recallChunks(
   { inner, store, settings }: IndexSearchDependencies,
   owner: OwnerId,
-  { text, sources }: ParsedFileQuery,
+  { text, sources, maxResults }: ParsedFileQuery,
 ): Promise<RecallResult | null> {
+  const { candidateMultiplier } = settings
+  const wanted = Math.max(1, Math.floor(maxResults * candidateMultiplier))
+  const limit = candidateMultiplier === 0 ? RECALL_MEMORIES_MAX : Math.min(CANDIDATES_MAX, wanted)
   for (;;) {
     const generations = await readGenerations({ store }, owner)
     if (generations === null) return null
@@ -91,7 +95,7 @@ async function recallChunks(
       { owner, user: name },
       {
         text,
-        limit: RECALL_MEMORIES_MAX,
+        limit: Math.min(limit, RECALL_MEMORIES_MAX),
         fusion: selectFusion(settings, inner, sources),
         types: sources.map((source) => MEMORY_TYPE_BY_SOURCE[source]),
       },

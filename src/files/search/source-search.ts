@@ -27,6 +27,8 @@ export type SourceSearchQuery = RecallQuery & {
   readonly sources: readonly SearchSource[]
   /** File sources: notes, transcripts, or both (default). */
   readonly fileSources?: readonly FileSource[]
+  /** The session that asks, see `FileQuery`. */
+  readonly fileSession?: string
   /**
    * The minimum relevance of files and turns, 0 … 1; default: the setting `files.minScore`. Memories use the thresholds
    * of recall.
@@ -72,7 +74,7 @@ export async function searchSources(
   scope: ScopeInput,
   query: SourceSearchQuery,
 ): Promise<SourceSearchResult> {
-  const { sources, fileSources, signal, ...options } = query
+  const { sources, fileSources, fileSession, signal, ...options } = query
   const { minScore = parts.settings['files.minScore'] } = query
   const limit = query.limit ?? parts.settings['recall.limit']
   const wants = (source: SearchSource) => sources.includes(source)
@@ -165,7 +167,7 @@ function limitItems({
 async function searchFiles(
   { files }: SourceSearchDependencies,
   scope: ScopeInput,
-  { text, signal, fileSources }: SourceSearchQuery,
+  { text, signal, fileSources, fileSession }: SourceSearchQuery,
   { limit, minScore }: { readonly limit: number; readonly minScore: number },
 ): Promise<FileSearchResult> {
   if (files === null) {
@@ -178,6 +180,7 @@ async function searchFiles(
     ...{ text, minScore, maxResults: Math.min(limit, RECALL_MEMORIES_MAX) },
     ...(signal === undefined ? {} : { signal }),
     ...(fileSources === undefined ? {} : { sources: fileSources }),
+    ...(fileSession === undefined ? {} : { session: fileSession }),
   })
 }
 

@@ -13,7 +13,7 @@ import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-gra
 import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
 import { assessTrust } from '../statement-trust.ts'
 import type { GroundedFact } from './grounded-distillate.ts'
-import type { Grounding } from './grounding/grounding.ts'
+import type { Grounding } from './grounding/claim.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
 /** The source turns of a statement, and the time and trust that follow from them. */

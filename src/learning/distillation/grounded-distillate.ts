@@ -8,9 +8,10 @@ import { parseStatement } from '../../memory/contradiction/statements.ts'
 import type { Embedder } from '../../models/embedder.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
 import type { Distillate, DistilledFact } from './distillate.ts'
+import type { Claim, Grounding } from './grounding/claim.ts'
 import { restatesClaim } from './grounding/claim-coverage.ts'
-import { type Claim, type Grounding, Transcript } from './grounding/grounding.ts'
-import { measureSimilarity } from './grounding/similarity.ts'
+import { Transcript } from './grounding/grounding.ts'
+import { type ClaimSimilarity, measureSimilarity } from './grounding/similarity.ts'
 import { rewriteUserNames } from './grounding/user-names.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
@@ -115,7 +116,7 @@ async function measureWithin(
   turns: Parameters<typeof measureSimilarity>[1],
   embedder: Embedder | undefined,
   signal: AbortSignal,
-): Promise<readonly number[]> {
+): Promise<readonly ClaimSimilarity[]> {
   if (claims.length === 0 || embedder?.report().state.kind !== 'ready') return []
   const measured = await withTimeout(SIMILARITY_TIMEOUT_MS, (late) => {
     const stop = AbortSignal.any([late, signal])

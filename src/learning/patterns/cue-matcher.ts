@@ -1,4 +1,5 @@
 /** Decides whether a clause is a first-person statement worth keeping, and which kind. */
+import { mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import type { Grammar, PatternCue, Polarity } from './types.ts'
 
 /** Half-open range of a text. */
@@ -40,11 +41,13 @@ export function skipOpeners(speech: string, span: TextSpan, grammar: Grammar): T
 
 export function matchCue(speech: string, span: TextSpan, grammar: Grammar): CueMatch | null {
   const view = sliceSpan(speech, span)
-  if (!grammar.firstPerson.test(view) || grammar.nonStatement.test(view)) return null
+  if (!grammar.firstPerson.test(view) || testPattern(grammar.nonStatement, view)) return null
+  const cues = grammar.cues.filter(({ pattern }) => mayMatch(pattern, view))
+  if (cues.length === 0) return null
   for (const anchor of findAnchors(view, grammar)) {
     const core = view.slice(anchor)
-    if (grammar.chatter.test(core)) continue
-    for (const cue of grammar.cues) {
+    if (mayMatch(grammar.chatter, view) && grammar.chatter.test(core)) continue
+    for (const cue of cues) {
       const words = cue.pattern.exec(core)?.[0]
       if (words === undefined) continue
       const rest = core.slice(words.length)
@@ -61,7 +64,7 @@ function isIntent({ category }: PatternCue): boolean {
 
 /** The beginning, and behind an adverbial every place where a word begins. */
 function findAnchors(view: string, grammar: Grammar): readonly number[] {
-  if (grammar.anchor === null || !grammar.lead.test(view)) return [0]
+  if (grammar.anchor === null || !testPattern(grammar.lead, view)) return [0]
   const anchors = [0]
   for (const match of view.slice(0, LEAD_CHARACTERS_MAX).matchAll(grammar.anchor)) {
     if (match.index > 0) anchors.push(match.index)

@@ -168,8 +168,14 @@ describe('[PX5] the tail', () => {
     expect(extractPatterns(text).map(({ content }) => content)).toEqual(['I like coffee'])
   })
 
-  it('leaves out a clause that is too long to keep whole', () => {
-    expect(extractPatterns(`I like ${'very '.repeat(200)}old tea`)).toEqual([])
+  it('cuts a clause that is too long at a word, except in Japanese, which puts the negation last', () => {
+    const [fact, ...others] = extractPatterns(`I don't like ${'very '.repeat(200)}old tea`)
+    expect(others).toEqual([])
+    expect(fact?.content).toMatch(/^I don't like (?:very )+very$/)
+    expect(fact?.content.length).toBeLessThanOrEqual(EXTRACTED_CHARACTERS_MAX)
+    expect(fact?.content.length).toBeGreaterThan(EXTRACTED_CHARACTERS_MAX - 10)
+    expect(fact?.polarity).toBe('negated')
+    expect(extractPatterns(`私は${'とても'.repeat(200)}古いお茶が好きではありません`)).toEqual([])
   })
 })
 

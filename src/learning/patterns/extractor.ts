@@ -10,14 +10,15 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
+import { mayMatchAny, testPattern } from '../../text/regex-prefilter.ts'
 
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { measureWithoutTail } from './clause-tails.ts'
 import { splitIntoClauses } from './clauses.ts'
 import { type CueMatch, matchCue, sliceSpan, type TextSpan } from './cue-matcher.ts'
-import { listGrammarPatterns, rankGrammars } from './languages/index.ts'
+import { listCues, listGrammarPatterns, rankGrammars } from './languages/index.ts'
 import * as requestCues from './memory-request-cues.ts'
-import { maskOthersWords } from './own-words.ts'
+import { maskOthersWords, normalizeMarks } from './own-words.ts'
 import * as ownWordsCues from './own-words-cues.ts'
 import { toPatternKey } from './pattern-key.ts'
 import { findTailStart } from './text-tail.ts'
@@ -51,6 +52,7 @@ const TYPES: Readonly<Record<PatternCategory, MemoryType>> = {
 export function extractPatterns(text: string): readonly PatternFact[] {
   const offset = findTailStart(text, EXTRACTION_BYTES_MAX)
   const said = text.slice(offset)
+  if (!mayMatchAny(listCues(), normalizeMarks(said))) return []
   const speech = maskOthersWords(said)
   const grammars = rankGrammars(speech)
   const found = new Map<string, PatternFact>()
@@ -77,7 +79,7 @@ function extractSentence(
     for (const clause of splitIntoClauses(speech, sentence, grammar)) {
       const view = sliceSpan(speech, clause)
       // Everything after "if" or "she says" depends on it.
-      if (grammar.nonStatement.test(view) || grammar.attribution.test(view)) break
+      if (testPattern(grammar.nonStatement, view) || testPattern(grammar.attribution, view)) break
       const recognition = matchCue(speech, clause, grammar)
       if (recognition === null) continue
       const extraction = toExtraction(said, clause, recognition, grammar)
@@ -98,11 +100,12 @@ function toExtraction(
   const isUnspaced = grammar.language === 'zh' || grammar.language === 'ja'
   const length = measureWithoutTail(said.slice(whole.start, whole.end), isUnspaced)
   const span = trim(said, { start: whole.start, end: whole.start + length })
-  const content = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
-  // A truncated clause could lose its negation, which Japanese puts last, so long clauses are dropped.
-  if (content.length < EXTRACTED_CHARACTERS_MIN || content.length > EXTRACTED_CHARACTERS_MAX) {
+  const stated = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
+  // Japanese puts the negation last, where the cut would lose it.
+  const isTooLong = stated.length > EXTRACTED_CHARACTERS_MAX
+  if (stated.length < EXTRACTED_CHARACTERS_MIN || (isTooLong && grammar.language === 'ja'))
     return null
-  }
+  const content = isTooLong ? cutAtWord(stated, EXTRACTED_CHARACTERS_MAX) : stated
   return {
     content,
     category: cue.category,
@@ -113,6 +116,14 @@ function toExtraction(
     importance: cue.importance,
     ...span,
   }
+}
+
+/** The beginning of a clause, up to the last whole word that fits. */
+function cutAtWord(text: string, charactersMax: number): string {
+  const head = text.slice(0, charactersMax)
+  const end = Math.max(head.lastIndexOf(' '), head.lastIndexOf('，'), head.lastIndexOf('、'))
+  const cut = end > charactersMax / 2 ? head.slice(0, end) : head.replace(/[\uD800-\uDBFF]$/, '')
+  return cut.slice(0, trim(cut, { start: 0, end: cut.length }).end)
 }
 
 const EDGE = /[\s,;:.!?…。！？、，–—-]/u

@@ -3,6 +3,8 @@
  * for answers. Requests inside of texts that are not the user's own do not count.
  */
 import { EXTRACTED_CHARACTERS_MAX } from '../../domain/limits.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
+import { execPattern, matchesAnyPattern, mayMatchAny } from '../../text/regex-prefilter.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { parseSpeakerLabel } from '../../text/speech/speaker-labels.ts'
 import type { TextSpan } from './cue-matcher.ts'
@@ -16,7 +18,7 @@ import {
   REMEMBER_ENDINGS,
   REMEMBER_OPENINGS,
 } from './memory-request-cues.ts'
-import { maskOthersWords } from './own-words.ts'
+import { maskOthersWords, normalizeMarks } from './own-words.ts'
 import { findTailStart } from './text-tail.ts'
 
 export type MemoryRequest = TextSpan & {
@@ -30,9 +32,29 @@ const REQUEST_BYTES_MAX = 8_192
 const VIEW_CHARACTERS = 300
 const CONTENT_CHARACTERS_MIN = 3
 
+const parsedTexts = new LruCache<string, readonly MemoryRequest[]>({
+  entriesMax: 64,
+  weightMax: 200_000,
+  weigh: (_, { length }) => length,
+})
+
 export function parseMemoryRequests(text: string): readonly MemoryRequest[] {
+  return parsedTexts.getOrCreate(text, () => parseUncached(text))
+}
+
+const REQUEST_CUES: readonly RegExp[] = [
+  ...FORGET_OPENINGS,
+  ...FORGET_ENDINGS,
+  ...INSTRUCTIONS,
+  ...REMEMBER_OPENINGS,
+  ...REMEMBER_ENDINGS,
+]
+
+function parseUncached(text: string): readonly MemoryRequest[] {
   const offset = findTailStart(text, REQUEST_BYTES_MAX)
   const tail = text.slice(offset)
+  // Masking takes longer than all else, and adds no letters.
+  if (!mayMatchAny(REQUEST_CUES, normalizeMarks(tail))) return []
   const speech = restoreHeadings(tail, maskOthersWords(tail))
   const sentences = splitSentences(speech)
   const requests: MemoryRequest[] = []
@@ -117,13 +139,13 @@ function parseRequest(
   const createAfter = (kind: MemoryRequest['kind'], from: number, end: number) =>
     create(kind, { start: from + skipConjunction(speech.slice(from, end)), end })
   const whole = { start, end: sentence.end }
-  const isNoForget = matchesAny(NO_FORGET, view)
+  const isNoForget = matchesAnyPattern(NO_FORGET, view)
   const forget = findOpening(FORGET_OPENINGS, view)
   if (forget !== null && !isNoForget && !sentence.isQuestion) {
     return createAfter('forget', start + forget, sentence.end)
   }
-  if (!isNoForget && matchesAny(FORGET_ENDINGS, view)) return create('forget', whole)
-  if (matchesAny(NO_REMEMBER, view)) return null
+  if (!isNoForget && matchesAnyPattern(FORGET_ENDINGS, view)) return create('forget', whole)
+  if (matchesAnyPattern(NO_REMEMBER, view)) return null
   const isOrder = !sentence.isQuestion || POLITE_ORDER.test(view)
   if (isInstruction(view) && isOrder) return create('instruction', whole)
   const remember = findOpening(REMEMBER_OPENINGS, view)
@@ -147,7 +169,7 @@ function findEndingRequest(
 ): MemoryRequest | null {
   for (const ending of REMEMBER_ENDINGS) {
     // The blank stands for the mark between the sentences, where the request is a sentence of its own.
-    const match = ending.exec(` ${view}`)
+    const match = execPattern(ending, ` ${view}`)
     if (match === null) continue
     const at = Math.max(0, match.index - 1)
     if (/[\p{L}\p{N}]/u.test(view.slice(0, at))) {
@@ -179,7 +201,7 @@ function skipConjunction(rest: string): number {
 
 function findOpening(patterns: readonly RegExp[], view: string): number | null {
   for (const pattern of patterns) {
-    const match = pattern.exec(view)
+    const match = execPattern(pattern, view)
     if (match !== null) return match[0].length
   }
   return null
@@ -191,7 +213,7 @@ const POLITE_ORDER =
 
 /** Whether a sentence says how to answer from now on. */
 function isInstruction(view: string): boolean {
-  return matchesAny(INSTRUCTIONS, view) && !matchesAny(NO_INSTRUCTION, view)
+  return matchesAnyPattern(INSTRUCTIONS, view) && !matchesAnyPattern(NO_INSTRUCTION, view)
 }
 
 const EDGE = /[\s,;:.!?…。！？、，："'“”–—-]/u
@@ -201,8 +223,4 @@ function trimSpan(text: string, span: TextSpan): TextSpan {
   while (start < end && EDGE.test(text.charAt(start))) start++
   while (end > start && EDGE.test(text.charAt(end - 1))) end--
   return { start, end }
-}
-
-function matchesAny(patterns: readonly RegExp[], view: string): boolean {
-  return patterns.some((pattern) => pattern.test(view))
 }

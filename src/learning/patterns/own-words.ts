@@ -5,6 +5,8 @@
  * The structure of a message decides: which sentence is a task, and where the text that it refers to begins and ends. When
  * in doubt, text is masked, because the turn can be recalled anyway and a wrong fact is worse than none.
  */
+import { LruCache } from '../../lib/lru-cache.ts'
+import { matchesAnyPattern } from '../../text/regex-prefilter.ts'
 import { maskQuotedSpeech, QUOTE_MASK } from '../../text/speech/quoted-speech.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { parseSpeakerLabel } from '../../text/speech/speaker-labels.ts'
@@ -35,8 +37,19 @@ const CLOSER = /^\W*(?:thank|thx|please|pls|cheers|danke|bitte|gracias|merci|obr
 /** Less text after a task is "thanks" or "in English please". */
 const MATERIAL_WORDS_MIN = 4
 
+/** Requests and statements are looked for in the same text one after the other, and again in the background. */
+const maskedTexts = new LruCache<string, string>({
+  entriesMax: 64,
+  weightMax: 200_000,
+  weigh: ({ length }) => length,
+})
+
 /** Returns a text of the same length, in which line breaks replace what is not the user's own. */
 export function maskOthersWords(text: string): string {
+  return maskedTexts.getOrCreate(text, () => maskUncached(text))
+}
+
+function maskUncached(text: string): string {
   const pasted = [...findPastedSpans(text), ...findLabeledMaterial(text)]
   const speech = maskSpans(maskQuotedSpeech(text), pasted)
   const sentences = splitSentences(speech).filter(({ start, end }) =>
@@ -44,8 +57,8 @@ export function maskOthersWords(text: string): string {
   )
   const views = sentences.map((sentence) => viewOf(speech, sentence))
   const isVoid = (view: string) =>
-    matchesAny(SARCASMS, view) ||
-    (matchesAny(FICTIONS, view) && !matchesAny(FICTION_OPENINGS, view))
+    matchesAnyPattern(SARCASMS, view) ||
+    (matchesAnyPattern(FICTIONS, view) && !matchesAnyPattern(FICTION_OPENINGS, view))
   if (views.some(isVoid)) return maskSpans(speech, [{ start: 0, end: speech.length }])
   const masked: TextSpan[] = []
   let maskedEnd = 0
@@ -59,6 +72,11 @@ export function maskOthersWords(text: string): string {
   return maskSpans(speech, masked)
 }
 
+/** A text with the marks that masking normalizes. It holds all letters and marks that a masked text can hold. */
+export function normalizeMarks(text: string): string {
+  return text.replace(/\r/gu, ' ').replace(/[’ʼ＇]/gu, "'")
+}
+
 /** "Shorten:" looks like a speaker. It is a task whose material goes on after an empty line. */
 function findLabeledMaterial(text: string): readonly TextSpan[] {
   let start = 0
@@ -66,7 +84,7 @@ function findLabeledMaterial(text: string): readonly TextSpan[] {
     const label = parseSpeakerLabel(line)
     if (label !== null && label.kind !== 'heading' && label.kind !== 'own') {
       const words = line.slice(0, label.length)
-      const isTask = matchesAny(TEXT_TASKS, words) || matchesAny(DICTATIONS, words)
+      const isTask = matchesAnyPattern(TEXT_TASKS, words) || matchesAnyPattern(DICTATIONS, words)
       const isQuoted = /^["'‘“„«»「『`]/u.test(line.slice(label.length))
       if (isTask && !isQuoted) return [{ start, end: text.length }]
     }
@@ -85,18 +103,19 @@ function findOthersSpan(
   const sentence = sentences[index]
   const view = views[index]
   if (sentence === undefined || view === undefined) return null
-  if (matchesAny(OWN_PREFERENCES, view) || isMemoryRequest(view)) return null
+  if (matchesAnyPattern(OWN_PREFERENCES, view) || isMemoryRequest(view)) return null
   const rest = () => ({ start: sentence.start, end: findAside(speech, sentences, views, index) })
-  if (matchesAny(FICTION_OPENINGS, view)) return rest()
-  const isTask = matchesAny(TEXT_TASKS, view)
-  const isDictation = matchesAny(DICTATIONS, view)
+  if (matchesAnyPattern(FICTION_OPENINGS, view)) return rest()
+  const isTask = matchesAnyPattern(TEXT_TASKS, view)
+  const isDictation = matchesAnyPattern(DICTATIONS, view)
   if (isTask || isDictation) {
     if (isQuoteNext(speech, sentence)) return upToQuote(speech, sentence)
     const isAfter = hasMaterialAfter(speech, sentence)
     if (isDictation && (isAfter || !isTask)) return rest()
     if (hasMaterialInside(view)) return rest()
     // A task without an object, as in "Shorten please.", refers to what stands before it.
-    const refersBack = countWords(view) <= BARE_TASK_WORDS_MAX || matchesAny(BACK_REFERENCES, view)
+    const refersBack =
+      countWords(view) <= BARE_TASK_WORDS_MAX || matchesAnyPattern(BACK_REFERENCES, view)
     if (isAfter) {
       const isAnnounced = /^[^\p{L}\p{N}]*[\n:]/u.test(speech.slice(sentence.end))
       return isAnnounced || index === 0 || !refersBack ? rest() : { start: 0, end: rest().end }
@@ -105,7 +124,7 @@ function findOthersSpan(
   }
   if (hasForeignLead(view)) return rest()
   if (isTitle(view)) return isQuoteNext(speech, sentence) ? upToQuote(speech, sentence) : rest()
-  if (matchesAny(REPORTS, view) && !matchesAny(OWN_INTRODUCTIONS, view)) {
+  if (matchesAnyPattern(REPORTS, view) && !matchesAnyPattern(OWN_INTRODUCTIONS, view)) {
     return isQuoteNext(speech, sentence)
       ? upToQuote(speech, sentence)
       : findReport(speech, sentence)
@@ -122,8 +141,8 @@ function upToQuote(speech: string, { start, end }: Sentence): TextSpan {
 /** "Keep answers short" is a standing instruction and not a task on a text. */
 function isMemoryRequest(view: string): boolean {
   return (
-    matchesAny(REMEMBER_OPENINGS, view) ||
-    (matchesAny(INSTRUCTIONS, view) && !matchesAny(NO_INSTRUCTION, view))
+    matchesAnyPattern(REMEMBER_OPENINGS, view) ||
+    (matchesAnyPattern(INSTRUCTIONS, view) && !matchesAnyPattern(NO_INSTRUCTION, view))
   )
 }
 
@@ -143,7 +162,7 @@ function findAside(
   index: number,
 ): number {
   const next = sentences.findIndex(
-    (_, at) => at > index && matchesAny(ASIDES, views[at]?.trimStart() ?? ''),
+    (_, at) => at > index && matchesAnyPattern(ASIDES, views[at]?.trimStart() ?? ''),
   )
   return sentences[next]?.start ?? speech.length
 }
@@ -161,7 +180,7 @@ const FIRST_PERSON =
 /** Words before a colon that are neither about the user nor a heading such as "Update" are an order about what follows. */
 function hasForeignLead(view: string): boolean {
   const [mark, lead = ''] = LEAD.exec(view) ?? []
-  if (mark === undefined || FIRST_PERSON.test(lead) || matchesAny(OWN_INTRODUCTIONS, lead)) {
+  if (mark === undefined || FIRST_PERSON.test(lead) || matchesAnyPattern(OWN_INTRODUCTIONS, lead)) {
     return false
   }
   return countWords(lead) > 0 && countWords(view.slice(mark.length)) >= MATERIAL_WORDS_MIN - 1
@@ -173,8 +192,8 @@ function isTitle(view: string): boolean {
   return (
     title.length < view.length &&
     countWords(title) <= TITLE_WORDS_MAX &&
-    matchesAny(TEXT_TITLES, title) &&
-    !matchesAny(OWN_INTRODUCTIONS, title)
+    matchesAnyPattern(TEXT_TITLES, title) &&
+    !matchesAnyPattern(OWN_INTRODUCTIONS, title)
   )
 }
 
@@ -204,10 +223,6 @@ function isQuoteNext(speech: string, { start, end }: Sentence): boolean {
 function viewOf(speech: string, { start, end }: Sentence): string {
   const view = speech.slice(start, Math.min(end, start + VIEW_CHARACTERS))
   return `${view}${speech.slice(end, end + 2)}`.replaceAll(QUOTE_MASK, '').trimStart()
-}
-
-function matchesAny(patterns: readonly RegExp[], text: string): boolean {
-  return patterns.some((pattern) => pattern.test(text))
 }
 
 /** Overlapping spans are allowed. Pieces are joined once, so that many spans take linear time. */

@@ -4,6 +4,7 @@
  * A wrong replacement loses a true statement, so a phrase must match the whole statement and its value must have the right
  * form: "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
  */
+import { execPattern } from '../../text/regex-prefilter.ts'
 import { getPlaceSize } from './places.ts'
 
 /**
@@ -383,7 +384,7 @@ export function findAttribute(statement: string): Attribute | null {
   if (statement.length > ATTRIBUTE_CHARACTERS_MAX) return null
   const bare = statement.replace(/[.!。！\s]+$/u, '')
   for (const { name, phrase, isValue, cardinality } of RULES) {
-    const groups = phrase.exec(bare)?.groups
+    const groups = execPattern(phrase, bare)?.groups
     const value = stripArticle((groups?.value ?? groups?.value2 ?? '').trim())
     if (value === '' || !isValue(value)) continue
     const of = groups?.of?.toLowerCase()

@@ -2,6 +2,7 @@
  * Reads statements as people type them: lower case, missing apostrophes, emoji, "Update:", trailing asides. The result is
  * compared with other results and never shown or stored.
  */
+import { mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import { rewriteToFirstPerson } from './persons.ts'
 
 /** Who or what a clause is about. */
@@ -39,6 +40,8 @@ export type ChatStatement = {
   readonly isTemporary: boolean
   readonly isQuestion: boolean
   readonly isEastAsian: boolean
+  /** What rules derived from the statement, by the number of the rule: in a prompt, each line is compared with all others. */
+  readonly derived: unknown[]
 }
 
 /** Longer texts make several statements. */
@@ -59,13 +62,14 @@ export function readChatStatement(content: string): ChatStatement | null {
     text,
     clauses: isEastAsian ? readEastAsianClauses(text) : readClauses(text),
     words: new Set(isEastAsian ? [] : listContentStems(text)),
-    isChange: CHANGE.test(`${framing} ${text}`) || CHANGE_FRAMING.test(framing),
-    isAdditive: ADDITION.test(text) || /\balso\b/.test(framing),
-    isHedged: HEDGE.test(text),
-    isPast: PAST_STATE.test(text),
-    isTemporary: TEMPORARY.test(text),
+    isChange: testPattern(CHANGE, `${framing} ${text}`) || CHANGE_FRAMING.test(framing),
+    isAdditive: testPattern(ADDITION, text) || /\balso\b/.test(framing),
+    isHedged: testPattern(HEDGE, text),
+    isPast: testPattern(PAST_STATE, text),
+    isTemporary: testPattern(TEMPORARY, text),
     isQuestion: /[?？]\s*$/.test(content),
     isEastAsian,
+    derived: [],
   }
 }
 
@@ -84,7 +88,9 @@ export function cleanSurface(content: string): { readonly text: string; readonly
     )
     .replace(/\s+/g, ' ')
     .trim()
-  for (const [pattern, replacement] of EXPANSIONS) plain = plain.replace(pattern, replacement)
+  for (const [pattern, replacement] of EXPANSIONS) {
+    if (mayMatch(pattern, plain)) plain = plain.replace(pattern, replacement)
+  }
   const framing = FRAMING.exec(plain)?.[0] ?? ''
   const rest = plain.slice(framing.length)
   const lead = NOW_LEADS.exec(rest)?.[0] ?? ''

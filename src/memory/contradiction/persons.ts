@@ -4,6 +4,7 @@
  *
  * A statement about the user's sister is not about the user: only a subject that is exactly the user becomes "I".
  */
+import { execPattern } from '../../text/regex-prefilter.ts'
 import { type Attribute, findAttribute } from './attributes.ts'
 
 type Rewriting = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)]
@@ -202,7 +203,7 @@ const THIRD_PERSON_ATTRIBUTES: ReadonlySet<string> = new Set(['home', 'employer'
 /** The attribute of another person (home or employer) that a statement in plain wording sets, or null. */
 export function findThirdPersonAttribute(plain: string): Attribute | null {
   for (const [pattern, own] of OTHERS) {
-    const match = pattern.exec(plain)
+    const match = execPattern(pattern, plain)
     const person = match?.groups?.who?.toLowerCase()
     if (match === null || person === undefined) continue
     const words = person.replace(/^[oa] (?=meu|minha|noss)/u, '').split(' ')

@@ -6,6 +6,8 @@
  * degree, time and doubt stay: "I might move" is not simplified.
  */
 
+import { mayMatch } from '../../text/regex-prefilter.ts'
+
 type Rewriting = readonly [pattern: RegExp, replacement: string]
 
 /** Longer texts make several statements, and rewriting must be fast on any text. */
@@ -15,7 +17,9 @@ export const REWRITTEN_CHARACTERS_MAX = 300
 export function simplifyWording(statement: string): string {
   if (statement.length > REWRITTEN_CHARACTERS_MAX) return statement
   let text = statement
-  for (const [pattern, replacement] of REWRITINGS) text = text.replace(pattern, replacement)
+  for (const [pattern, replacement] of REWRITINGS) {
+    if (mayMatch(pattern, text)) text = text.replace(pattern, replacement)
+  }
   if (EAST_ASIAN_LETTERS.test(text)) {
     for (const [pattern, replacement] of EAST_ASIAN) text = text.replace(pattern, replacement)
   }

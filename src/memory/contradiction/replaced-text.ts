@@ -2,36 +2,60 @@
  * Whether what one text says has been replaced by a newer text. Texts are facts or chat messages of several sentences, of
  * which some may be questions.
  */
-import { readChatStatement } from './chat-wording.ts'
-import { endsState, mayEndStates } from './state-changes.ts'
-import { compareParsedStatements, parseStatement } from './statements.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
+import { type ChatStatement, readChatStatement } from './chat-wording.ts'
+import { endsStateOf, mayEndStates, readStatement } from './state-changes.ts'
+import {
+  compareParsedStatements,
+  mayContradict,
+  type ParsedStatement,
+  parseStatement,
+} from './statements.ts'
 
 /** Longer messages are texts to work on rather than statements. */
 const TEXT_CHARACTERS_MAX = 1_200
 const STATEMENTS_MAX = 12
-const CACHED_TEXTS_MAX = 1_000
+const CACHED_TEXTS_MAX = 4_000
 
-type TextStatements = {
+/** A statement, as the rules read it. */
+type Statement = { readonly state: ChatStatement | null; readonly parsed: ParsedStatement }
+
+export type TextStatements = {
   /** Whole sentences. */
-  readonly sentences: readonly string[]
+  readonly sentences: readonly Statement[]
   /** Sentences, of which those with several clauses are split. */
-  readonly claims: readonly string[]
+  readonly claims: readonly Statement[]
 }
 
-const cache = new Map<string, TextStatements>()
+const cache = new LruCache<string, TextStatements>({ entriesMax: CACHED_TEXTS_MAX })
+
+/** Reads a text that is compared with several others. */
+export function readStatements(text: string): TextStatements {
+  return cache.getOrCreate(text, () => read(text))
+}
 
 /** `whole`: nothing else remains of the older text. */
 export function findReplaced(newer: string, older: string): 'whole' | 'part' | null {
-  const { sentences } = read(newer)
-  const { claims } = read(older)
-  const replaced = claims.filter((claim) => sentences.some((each) => replaces(each, claim)))
-  if (replaced.length === 0) return null
-  return replaced.length === claims.length ? 'whole' : 'part'
+  return findReplacedStatements(readStatements(newer), readStatements(older))
 }
 
-function replaces(newer: string, older: string): boolean {
-  if (mayEndStates(newer) && endsState(newer, older)) return true
-  const [after, before] = [parseStatement(newer), parseStatement(older)]
+export function findReplacedStatements(
+  { sentences }: TextStatements,
+  { claims }: TextStatements,
+): 'whole' | 'part' | null {
+  let replaced = 0
+  for (const claim of claims) if (sentences.some((each) => replaces(each, claim))) replaced++
+  if (replaced === 0) return null
+  return replaced === claims.length ? 'whole' : 'part'
+}
+
+function replaces(newer: Statement, older: Statement): boolean {
+  const { state } = newer
+  if (state !== null && older.state !== null && mayEndStates(state)) {
+    if (endsStateOf(state, older.state)) return true
+  }
+  const [after, before] = [newer.parsed, older.parsed]
+  if (!mayContradict(after, before)) return false
   const isSameAttribute =
     after.attribute !== null && after.attribute.name === before.attribute?.name
   const shares = after.claim.some((word) => before.claim.includes(word))
@@ -42,16 +66,18 @@ function replaces(newer: string, older: string): boolean {
 }
 
 function read(text: string): TextStatements {
-  const known = cache.get(text)
-  if (known !== undefined) return known
-  if (cache.size >= CACHED_TEXTS_MAX) cache.clear()
   const sentences = (text.length > TEXT_CHARACTERS_MAX ? [] : text.split(SENTENCE_END))
     .map((sentence) => stripQuestion(sentence.trim()))
     .filter((sentence) => sentence !== '')
     .slice(0, STATEMENTS_MAX)
-  const statements = { sentences, claims: sentences.flatMap(listClaims) }
-  cache.set(text, statements)
-  return statements
+  return {
+    sentences: sentences.map(readOne),
+    claims: sentences.flatMap(listClaims).map(readOne),
+  }
+}
+
+function readOne(text: string): Statement {
+  return { state: readStatement(text), parsed: parseStatement(text) }
 }
 
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？])|\n+/u

@@ -10,6 +10,8 @@
  *
  * A wrong answer loses a true statement. So wishes, visits, additions and other people's affairs end nothing.
  */
+
+import { execPattern, mayMatch, testPattern } from '../../text/regex-prefilter.ts'
 import {
   type ChatStatement,
   type Clause,
@@ -24,7 +26,7 @@ import { getPlaceSize } from './places.ts'
 const CACHED_STATEMENTS_MAX = 1_000
 const cache = new Map<string, ChatStatement | null>()
 
-function read(content: string): ChatStatement | null {
+export function readStatement(content: string): ChatStatement | null {
   const cached = cache.get(content)
   if (cached !== undefined) return cached
   if (cache.size >= CACHED_STATEMENTS_MAX) cache.clear()
@@ -46,25 +48,35 @@ export function listStatePatterns(): readonly RegExp[] {
   ]
 }
 
-/** Remembers what was derived from a statement: in a prompt, each line is compared with all others. */
-function memoize<Value>(
+let rules = 0
+
+/** Remembers in a statement what a rule derives from it. */
+function memoize<Value extends object | string | number | boolean | null>(
   derive: (statement: ChatStatement) => Value,
 ): (statement: ChatStatement) => Value {
-  const known = new WeakMap<ChatStatement, { readonly value: Value }>()
+  const rule = rules++
   return (statement) => {
-    const entry = known.get(statement) ?? { value: derive(statement) }
-    known.set(statement, entry)
-    return entry.value
+    const known = statement.derived[rule]
+    if (known !== undefined) return known as Value // only this rule writes there
+    const value = derive(statement)
+    statement.derived[rule] = value
+    return value
   }
 }
 
 /** Whether the newer statement ends what the older one says. */
 export function endsState(newer: string, older: string): boolean {
-  const [after, before] = [read(newer), read(older)]
-  if (after === null || before === null || after.isEastAsian !== before.isEastAsian) return false
+  const [after, before] = [readStatement(newer), readStatement(older)]
+  return after !== null && before !== null && endsStateOf(after, before)
+}
+
+/** The same for statements that were read before. */
+export function endsStateOf(after: ChatStatement, before: ChatStatement): boolean {
+  if (after.isEastAsian !== before.isEastAsian) return false
+  if ((listMeans(after) & listWeaknesses(before)) === 0) return false
   if (after.isQuestion || before.isQuestion || before.isPast || before.isHedged) return false
   if (after.isHedged || after.isTemporary || after.isPast) return false
-  if (INDEFINITE.test(after.text) || INDEFINITE.test(before.text)) return false
+  if (isIndefinite(after) || isIndefinite(before)) return false
   return (
     endsNamedThing(after, before) ||
     (!after.isAdditive &&
@@ -77,7 +89,7 @@ export function endsState(newer: string, older: string): boolean {
 
 /** Whether two statements are about the same state of the same person or thing, whatever they say about it. */
 export function concernSameState(newer: string, older: string): boolean {
-  const [after, before] = [read(newer), read(older)]
+  const [after, before] = [readStatement(newer), readStatement(older)]
   if (after === null || before === null || after.isEastAsian !== before.isEastAsian) return false
   if (after.isHedged || after.isPast || after.isTemporary) return false
   if (!after.clauses.some((clause) => isAboutSame(clause, before))) return false
@@ -106,23 +118,45 @@ function hasSameAmountWords(after: ChatStatement, before: ChatStatement): boolea
 const INDEFINITE =
   /^(?:everyone|everybody|someone|somebody|no one|nobody|anyone|people|some|many|most|jemand|niemand|alle|alguien|nadie|todos|quelqu'un|personne|alguém|ninguém)(?!\p{L})/u
 
+/** The rules by which a statement can end others, and by which it can be ended, one bit each. */
+const EVENT = 1
+const SLOT_VALUE = 2
+const AMOUNT = 4
+const ALTERNATIVE = 8
+const OPEN_STATE = 16
+
+const listMeans = memoize(
+  (statement) =>
+    (listEvents(statement).length > 0 ? EVENT : 0) |
+    (readSlots(statement).length > 0 || listNewHolders(statement).length > 0 ? SLOT_VALUE : 0) |
+    (readAmounts(statement).length > 0 ? AMOUNT : 0) |
+    (hasValues(statement) ? ALTERNATIVE : 0) |
+    (listEndedStates(statement).length > 0 ? OPEN_STATE : 0),
+)
+
+const listWeaknesses = memoize(
+  (statement) =>
+    EVENT |
+    (readOwnSlot(statement) === null ? 0 : SLOT_VALUE) |
+    (readOwnAmount(statement) === null ? 0 : AMOUNT) |
+    (hasValues(statement) ? ALTERNATIVE : 0) |
+    (listHeldStates(statement).size > 0 ? OPEN_STATE : 0),
+)
+
+const isIndefinite = memoize(({ text }) => INDEFINITE.test(text))
+
 /** Whether a statement can end anything: it reports an event, or gives a value. */
-export function mayEndStates(content: string): boolean {
-  const statement = read(content)
+export function mayEndStates(statement: ChatStatement): boolean {
   return (
-    statement !== null &&
-    (listEvents(statement).length > 0 ||
-      listEndedStates(statement).length > 0 ||
-      readSlots(statement).length > 0 ||
-      readAmounts(statement).length > 0 ||
-      listValues(statement).some((values) => values.length > 0) ||
-      statement.isChange)
+    statement.isChange ||
+    (listMeans(statement) & ~SLOT_VALUE) !== 0 ||
+    readSlots(statement).length > 0
   )
 }
 
 /** Search terms for the states that a statement may end. */
 export function listStateTerms(content: string): readonly string[] {
-  const statement = read(content)
+  const statement = readStatement(content)
   if (statement === null || statement.isHedged || statement.isQuestion) return []
   const values = listValues(statement)
   const alternatives = ALTERNATIVES.filter((_, index) => (values[index]?.length ?? 0) > 0)
@@ -274,6 +308,8 @@ type StateEvent = {
   readonly argument: string
   readonly scope: Scope
   readonly isSubject: boolean
+  /** The words that tell what the argument names; none where it names nothing that could end. */
+  readonly words: readonly string[]
 }
 
 const listEvents = memoize(({ clauses, isEastAsian }): readonly StateEvent[] => {
@@ -282,16 +318,18 @@ const listEvents = memoize(({ clauses, isEastAsian }): readonly StateEvent[] => 
     : EVENTS
   return clauses.flatMap((clause) =>
     rules.flatMap(({ pattern, scope, isSubject = false }) => {
-      const argument = pattern.exec(clause.text)?.groups?.arg
-      return argument === undefined ? [] : [{ clause, argument, scope, isSubject }]
+      const argument = execPattern(pattern, clause.text)?.groups?.arg
+      if (argument === undefined) return []
+      const words = isEastAsian ? [] : listNamingWords(argument, clause, isSubject)
+      return [{ clause, argument, scope, isSubject, words }]
     }),
   )
 })
 
 function endsNamedThing(after: ChatStatement, before: ChatStatement): boolean {
-  return listEvents(after).some(({ clause, argument, scope, isSubject }) => {
-    const names = namesThing(argument, before, clause, isSubject)
-    if (!names || !(isSubject || isSameActor(clause, before))) return false
+  return listEvents(after).some((event) => {
+    const { clause, argument, scope, isSubject } = event
+    if (!namesThing(event, before) || !(isSubject || isSameActor(clause, before))) return false
     if (scope === 'any') return true
     if (NAMING.test(before.text)) return RENAMING.test(clause.text)
     return isInScope(scope, before) && isNamedBySlot(argument, before)
@@ -308,24 +346,25 @@ function isNamedBySlot(argument: string, before: ChatStatement): boolean {
 }
 
 /** Whether the argument of an event names what the older statement is about. */
-function namesThing(
-  argument: string,
-  before: ChatStatement,
-  clause: Clause,
-  isSubject = false,
-): boolean {
+function namesThing({ argument, words }: StateEvent, before: ChatStatement): boolean {
   if (before.isEastAsian) {
     const name = argument
       .replace(/^(?:我们?)?(?:把|将)?(?:我们?的?|那辆|这辆|那个|私の|うちの)?/u, '')
       .replace(/的$/u, '')
     return name.length >= 2 && before.text.includes(name)
   }
+  return words.length > 0 && words.every((word) => hasStem(before.words, word))
+}
+
+const NAMING_WORDS_MAX = 3
+
+function listNamingWords(argument: string, clause: Clause, isSubject: boolean): readonly string[] {
   const end = clause.text.indexOf(argument)
-  if (RESTRICTION.test(clause.text.slice(end))) return false
+  if (RESTRICTION.test(clause.text.slice(end))) return []
   const named = listContentStems(isSubject ? argument : argument.replace(ARGUMENT_END, ''))
   const specific = named.filter((word) => !GENERIC.has(word))
   const known = specific.length > 0 ? specific : named
-  return known.length > 0 && known.length <= 3 && known.every((word) => hasStem(before.words, word))
+  return known.length <= NAMING_WORDS_MAX ? known : []
 }
 
 function hasStem(words: ReadonlySet<string>, word: string): boolean {
@@ -516,19 +555,28 @@ function replacesValue(slot: Slot, known: Slot, after: ChatStatement): boolean {
 
 /** "We have a new landlord", "changed the wifi name", "switched dentists". */
 function replacesHolder(after: ChatStatement, { of }: Slot): boolean {
-  if (!SINGLE.test(of) && !HOLDERS.test(of)) return false
-  return after.clauses.some(({ text, subject }) => {
+  const holders = listNewHolders(after)
+  return (
+    holders.length > 0 &&
+    (SINGLE.test(of) || HOLDERS.test(of)) &&
+    holders.some(([one = '', two]) => {
+      return of === one || (two !== undefined && of === [one, two].sort().join(' '))
+    })
+  )
+}
+
+/** The words for what is new in each clause. */
+const listNewHolders = memoize(({ clauses }) =>
+  clauses.flatMap(({ text, subject }): readonly (readonly string[])[] => {
     if (subject.kind === 'other' && subject.isPerson && !/^(?:my|our|the|a) new /u.test(text))
-      return false
+      return []
     const named =
       /(?<!\p{L})(?:(?:got|have|has|is|there is|with|hired|found|my|our|the|a|meet|met|chose|set) (?:a |an |my |our |the )?(?:brand )?new|(?:changed|switched|swapped|replaced)(?: (?:my|our|the))?|neue[rnms]?|nuev[oa]|nouvelle|nouveau|nov[oa]) (?<thing>[\p{L}]+(?: \p{L}+)?)/u.exec(
         text,
       )?.groups?.thing
-    if (named === undefined) return false
-    const [one = '', two] = listContentStems(named)
-    return of === one || (two !== undefined && of === [one, two].sort().join(' '))
-  })
-}
+    return named === undefined ? [] : [listContentStems(named)]
+  }),
+)
 
 function firstNumber(text: string): string | null {
   return /(?<![\p{L}\d])\d+(?:[.,:]\d+)*/u.exec(text)?.[0] ?? null
@@ -599,12 +647,21 @@ function readAmount(text: string) {
 const listValues = memoize(({ text }) =>
   ALTERNATIVES.map((alternatives) =>
     'names' in alternatives
-      ? [...text.matchAll(alternatives.names)].map(([name]) => name)
-      : alternatives.values.flatMap(([value, pattern]) => (pattern.test(text) ? [value] : [])),
+      ? listNames(alternatives.names, text)
+      : alternatives.values.flatMap(([value, pattern]) =>
+          testPattern(pattern, text) ? [value] : [],
+        ),
   ),
 )
 
+function listNames(names: RegExp, text: string): readonly string[] {
+  return mayMatch(names, text) ? [...text.matchAll(names)].map(([name]) => name) : []
+}
+
+const hasValues = memoize((statement) => listValues(statement).some(({ length }) => length > 0))
+
 function changesAlternative(after: ChatStatement, before: ChatStatement): boolean {
+  if (!hasValues(after) || !hasValues(before)) return false
   const [values, knownValues] = [listValues(after), listValues(before)]
   return ALTERNATIVES.some(({ name, compatible = [], needsChange, inUse }, index) => {
     const [known] = knownValues[index] ?? []
@@ -642,7 +699,7 @@ function isAboutPartner({ subject, isShared }: Clause, before: ChatStatement): b
 
 const listHeldStates = memoize(
   ({ text }) =>
-    new Set(OPEN_STATES.filter(({ holds }) => holds.test(text)).map(({ name }) => name)),
+    new Set(OPEN_STATES.filter(({ holds }) => testPattern(holds, text)).map(({ name }) => name)),
 )
 
 /** The states that a statement ends, each with the clause that says so. */
@@ -651,7 +708,7 @@ const listEndedStates = memoize(({ text, clauses }) => {
   const whole = first === undefined || clauses.length === 1 ? [] : [{ ...first, text }]
   return OPEN_STATES.flatMap(({ name, ends, sharesWord }) =>
     [...clauses, ...whole].flatMap((clause) =>
-      ends.test(clause.text) ? [{ name, clause, sharesWord }] : [],
+      testPattern(ends, clause.text) ? [{ name, clause, sharesWord }] : [],
     ),
   )
 })

@@ -1,5 +1,6 @@
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
 import { cleanSurface } from './chat-wording.ts'
+import { compareFrames } from './frames.ts'
 import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
 import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'
 import {
@@ -59,9 +60,28 @@ export function compareParsedStatements(a: ParsedStatement, b: ParsedStatement):
     return { kind: 'contradicts', reason: 'negation' }
   }
   const byNumbers = compareNumbers(a, b)
+  if (byNumbers === DIFFERENT && isTimeless(a) && isTimeless(b)) {
+    const byFrames = compareFrames(a.plain, b.plain)
+    if (byFrames === 'same') return SAME
+    if (byFrames !== null) return { kind: 'contradicts', reason: byFrames }
+  }
   return byNumbers === DIFFERENT && setDifferentAttributes(a.attribute, b.attribute)
     ? COMPATIBLE
     : byNumbers
+}
+
+/** Whether a comparison can find a contradiction, at a fraction of its price. */
+export function mayContradict(a: ParsedStatement, b: ParsedStatement): boolean {
+  return (
+    (a.attribute !== null && a.attribute.name === b.attribute?.name) ||
+    a.abandoned.length > 0 ||
+    b.abandoned.length > 0 ||
+    (a.isPlain &&
+      b.isPlain &&
+      a.isNegative !== b.isNegative &&
+      hasSimilarWords(a.claim, b.claim)) ||
+    compareNumbers(a, b).kind === 'contradicts'
+  )
 }
 
 export type ParsedStatement = {
@@ -91,6 +111,8 @@ export type ParsedStatement = {
   /** What was given up for something else: vim in "I switched from vim to Helix". */
   readonly abandoned: readonly string[]
   readonly attribute: Attribute | null
+  /** The statement in plain wording, with its case; empty for code. */
+  readonly plain: string
 }
 
 const NEGATION = '¬'
@@ -129,6 +151,7 @@ function parseUncached(content: string): ParsedStatement {
   const timeless = words.filter((word) => !NOW_WORDS.has(word))
   return {
     words,
+    plain: isCode ? '' : plain,
     claim: timeless
       .filter((word) => word !== NEGATION && !PARTICLES.has(word))
       .map((word) => (DISLIKE_VERBS.has(word) || LIKE_VERBS.has(word) ? 'like' : word)),
@@ -168,6 +191,11 @@ function compareAttributes(
   return isReplaceable && one.isChange !== other.isChange
     ? ({ kind: 'contradicts', reason: 'change' } as const)
     : null
+}
+
+/** Whether a statement tells no event; "is called" sounds like one. */
+function isTimeless({ isEvent, plain }: ParsedStatement): boolean {
+  return !isEvent || /(?<!\p{L})(?:is|are|am) (?:now )?(?:called|named)(?!\p{L})/iu.test(plain)
 }
 
 /** Whether two statements set different attributes: my home and my sister's, a home and a name. */
@@ -386,7 +414,10 @@ function hasSubject(outline: readonly string[]): boolean {
 
 /** The number of differing words of statements of equal length; -1 for different lengths. */
 function countDifferences(a: readonly string[], b: readonly string[]): number {
-  return a.length === b.length ? a.filter((word, index) => word !== b[index]).length : -1
+  if (a.length !== b.length) return -1
+  let differences = 0
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) differences++
+  return differences
 }
 
 /** The Jaccard index of the words of two statements. */

@@ -77,18 +77,65 @@ const OPENCLAW: readonly Mapping[] = [
   { path: `${PLUGIN}.captureMaxChars`, read: to('hooks.captureCharactersMax') },
   { path: `${SEARCH}.query.hybrid.vectorWeight`, read: ignore('hybrid search weighs adaptively') },
   { path: `${SEARCH}.query.hybrid.textWeight`, read: ignore('hybrid search weighs adaptively') },
+  { path: `${SEARCH}.query.hybrid.candidateMultiplier`, read: to('files.candidateMultiplier') },
+  { path: `${SEARCH}.sync.watch`, read: to('files.watch') },
+  { path: `${SEARCH}.sync.watchDebounceMs`, read: to('files.watchDebounceMs') },
+  { path: `${SEARCH}.sync.onSearch`, read: to('files.syncOnSearch') },
+  { path: `${SEARCH}.sync.onSessionStart`, read: to('files.syncOnSessionStart') },
+  { path: `${SEARCH}.sync.intervalMinutes`, read: to('files.syncIntervalMinutes') },
+  { path: `${SEARCH}.sync.sessions.deltaBytes`, read: to('files.sessionDeltaBytes') },
+  { path: `${SEARCH}.sync.sessions.deltaMessages`, read: to('files.sessionDeltaMessages') },
+  { path: `${SEARCH}.cache.enabled`, read: to('files.vectorCacheEnabled') },
+  { path: `${SEARCH}.cache.maxEntries`, read: ignore('the cache is limited by its size') },
   {
-    path: `${SEARCH}.query.hybrid.candidateMultiplier`,
-    read: ignore('the number of candidates does not depend on the limit'),
+    path: 'agents.defaults.compaction',
+    read: (value) => [['learning.compactionReserveTokens', readCompactionReserve(value)]],
   },
-  { path: `${SEARCH}.sync`, read: ignore('changes are watched and every search is current') },
-  { path: `${SEARCH}.cache`, read: ignore('vectors are always cached') },
   { path: `${SEARCH}.store`, read: ignore('the index is in the data folder') },
   { path: `${SEARCH}.sources`, read: ignore('roots are added with `recollect files add`') },
   { path: `${SEARCH}.extraPaths`, read: ignore('roots are added with `recollect files add`') },
-  { path: 'memory.qmd.limits', read: ignore('`files.resultsMax` limits results') },
-  { path: 'memory.qmd.update', read: ignore('the index is updated before a search') },
+  { path: 'memory.qmd.limits.maxResults', read: to('files.resultsMax') },
+  { path: 'memory.qmd.limits.maxSnippetChars', read: to('files.snippetCharactersMax') },
+  { path: 'memory.qmd.limits.maxInjectedChars', read: to('files.resultCharactersMax') },
+  { path: 'memory.qmd.limits.timeoutMs', read: to('files.qmdTimeoutMs') },
+  {
+    path: 'memory.qmd.update.interval',
+    read: (value) => {
+      const minutes = readMinutes(value)
+      return minutes === null
+        ? 'it is not a duration'
+        : [['files.qmdUpdateMinutes', clamp('files.qmdUpdateMinutes', minutes)]]
+    },
+  },
 ]
+
+/** Their defaults: what is kept free, and how long before that memory is flushed. */
+const RESERVE_TOKENS = 20_000
+const SOFT_THRESHOLD_TOKENS = 4_000
+
+function readCompactionReserve(value: Json): number {
+  const flush = isObject(value) && isObject(value.memoryFlush) ? value.memoryFlush : {}
+  if (flush.enabled === false) return 0
+  return (
+    numberIn(value, 'reserveTokensFloor', RESERVE_TOKENS) +
+    numberIn(flush, 'softThresholdTokens', SOFT_THRESHOLD_TOKENS)
+  )
+}
+
+const MINUTES: { readonly [unit: string]: number } = {
+  ms: 1 / 60_000,
+  s: 1 / 60,
+  m: 1,
+  h: 60,
+  d: 1_440,
+}
+
+/** A duration such as `5m`; without a unit, minutes. */
+function readMinutes(value: Json): number | null {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(value))
+  if (match === null) return null
+  return Math.max(1, Math.round(Number(match[1]) * (MINUTES[match[2] ?? 'm'] ?? 1)))
+}
 
 export function readOsaurusSettings(value: unknown): ImportedSettings {
   return readSettings('osaurus', OSAURUS, value)

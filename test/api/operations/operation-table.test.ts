@@ -125,6 +125,8 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('memory.embeddingProviders')
   await done('memory.engineStatus')
   await done('memory.reindexStatus')
+  expect(await done('memory.cancelReindex')).toEqual({ cancelled: false })
+  expect(await done('memory.evictions')).toEqual({ evictions: [] })
   const absent = { works: false, error: { code: 'missing_part' } }
   for (const part of ['memory.embeddingTest', 'memory.rerankTest']) {
     expect(await done(part)).toMatchObject(absent)
@@ -291,7 +293,7 @@ it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
   expect(told).toEqual({ started: true, pending: 60 })
   await expect
     .poll(() => performOperation(findOperation('memory.reindexStatus'), context, {}))
-    .toEqual({ running: false, done: 60, total: 60, pending: 0, error: null })
+    .toEqual({ running: false, perSecond: null, done: 60, total: 60, pending: 0, error: null })
 })
 
 it('[OP4] a role covers some kinds of access, and nothing else decides', async () => {

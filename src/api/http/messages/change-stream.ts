@@ -4,10 +4,9 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { SHARED_OWNER } from '../../../domain/scope.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Change } from '../../../storage/store.ts'
-import { type Caller, hasAccess } from '../../operations/authorization.ts'
+import { type Caller, canReachOwner, hasAccess } from '../../operations/authorization.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 
@@ -122,10 +121,5 @@ function visibleKind(caller: Caller, only: string | null, change: Change): strin
 }
 
 function isReachable(caller: Caller, owner: string): boolean {
-  return (
-    hasAccess(caller, 'manage') ||
-    owner === SHARED_OWNER ||
-    owner === caller.home ||
-    caller.actsFor.includes(owner)
-  )
+  return hasAccess(caller, 'manage') || canReachOwner(caller, owner, 'read')
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import { layerFields, searchLayer } from '../../operations/recall/agent-operations.ts'
-import { formatLayer, formatScore } from '../result-format.ts'
+import { formatLayer } from '../result-format.ts'
 import type { Tool } from '../tool.ts'
 import {
   defineTool,
@@ -71,10 +71,15 @@ const recall = defineTool({
       : memories
           .map(
             ({ category, text, score }, at) =>
-              `${at + 1}. [${category}] ${text} (${formatScore(score)})`,
+              `${at + 1}. [${category}] ${text} (${formatPercentage(score)})`,
           )
           .join('\n'),
 })
+
+/** Scores of this tool are read as shares. */
+function formatPercentage(score: number): string {
+  return `${Math.round(Math.min(1, Math.max(0, score)) * 100)}%`
+}
 
 const store = defineTool({
   name: 'memory_store',

@@ -134,7 +134,8 @@ function toPlace(hit: Found['results'][number]): Place {
   const source = hit.fileSource ?? hit.source
   const { path = id, startLine = 1, endLine = linesOf(hit) } = hit
   return {
-    ...{ id, path, startLine, endLine, score, snippet, source },
+    ...{ id, path, startLine, endLine, score, source },
+    snippet: citation === undefined ? snippet : `${snippet}\n\nSource: ${citation}`,
     ...(citation === undefined ? {} : { citation }),
   }
 }
@@ -150,10 +151,10 @@ function formatPlaces(output: ToolFields): string | null {
   if (places.some(({ startLine }) => startLine === undefined)) return null
   if (places.length === 0) return 'No matches.'
   return places
-    .map(({ path, startLine, endLine, score, snippet, citation }, at) => {
-      const head = `${at + 1}. ${path}:${startLine}-${endLine} (${score.toFixed(2)})`
-      return `${head}\n${snippet}${citation === undefined ? '' : `\n\nSource: ${citation}`}`
-    })
+    .map(
+      ({ path, startLine, endLine, score, snippet }, at) =>
+        `${at + 1}. ${path}:${startLine}-${endLine} (${score.toFixed(2)})\n${snippet}`,
+    )
     .join('\n\n')
 }
 

@@ -54,7 +54,11 @@ export const createKey = defineOperation({
   input: z.strictObject({
     name: z.string().min(1).max(100).describe('A name that states the purpose of the key.'),
     home: z.string().min(1).max(200).describe('The owner of requests that name none.'),
-    actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
+    actsFor: z
+      .array(z.string().min(1).max(200))
+      .max(100)
+      .optional()
+      .describe('Further owners that the key may access. `*`: every owner, also new ones.'),
     role: z.enum(ROLES).default('user'),
     writesAs: z
       .enum(KEY_WRITERS)

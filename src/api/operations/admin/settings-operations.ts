@@ -26,6 +26,8 @@ const ALIASES: {
     readonly schema: z.ZodType
     readonly read: (value: never) => unknown
     readonly write: (value: never) => unknown
+    /** A setting that the alias changes as well, unless the request names it. */
+    readonly also?: SettingName
   }
 } = {
   maxTokens: same('gateway.contextTokensMax'),
@@ -39,7 +41,8 @@ const ALIASES: {
   extractionMode: same('learning.extractionMode'),
   summaryDebounceSeconds: same('learning.debounceSeconds'),
   consolidationIntervalHours: same('learning.consolidationIntervalHours'),
-  retentionDays: same('retention.unusedDays'),
+  // There, retention also hides older memories from recall.
+  retentionDays: { ...same('retention.unusedDays'), also: 'recall.maxAgeDays' },
   episodeRetentionDays: same('retention.episodeDays'),
   salienceFloor: same('retention.minSalience'),
   autoRecall: same('hooks.recallEnabled'),
@@ -99,11 +102,15 @@ export function clampingRange(name: string): Range | null {
   return Object.hasOwn(CLAMPED, name) ? (CLAMPED[name] ?? null) : null
 }
 
-/** The setting behind a name in our value format; null when there is none. */
+/** The setting behind a name, which may be an alias; null when there is none. */
 export function resolveSettingName(name: string): SettingName | null {
   const own = listSettingNames().find((each) => each === name)
-  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
-  return own ?? (alias?.isPlain === true ? alias.name : null)
+  return own ?? (Object.hasOwn(ALIASES, name) ? (ALIASES[name]?.name ?? null) : null)
+}
+
+/** Whether the values of an alias are not those of its setting; they are then checked by its schema. */
+export function hasOwnValues(name: string): boolean {
+  return Object.hasOwn(ALIASES, name) && ALIASES[name]?.isPlain === false
 }
 
 function schemaOf(declaration: SettingDeclaration): z.ZodType {
@@ -155,14 +162,19 @@ const level = z
   .optional()
   .describe('The level to read or write: the whole system, or one owner. Default: owner.')
 
-const output = z.object(fields)
+const applied: { [name: string]: z.ZodType } = {
+  level: z.enum(['system', 'owner']).describe('The level that was read or changed.'),
+  owner: z.string().nullable().describe('Whose settings these are; null for the whole system.'),
+}
+
+const output = z.object({ ...applied, ...fields })
 
 /** The origin of a value. `start`: command-line flags or environment variables. */
 export const SETTING_SOURCES = ['default', 'start', 'system', 'owner'] as const
 const sources = z.record(z.string(), z.enum(SETTING_SOURCES))
 
-function toWire(settings: Settings): { [name: string]: unknown } {
-  const wire: { [name: string]: unknown } = {}
+function toWire(settings: Settings, owner: OwnerId | null): { [name: string]: unknown } {
+  const wire: { [name: string]: unknown } = { level: owner === null ? 'system' : 'owner', owner }
   for (const name of listSettingNames()) {
     const value: unknown = settings[name]
     wire[name] = SETTINGS[name].kind === 'text' && value === '' ? null : value
@@ -198,7 +210,7 @@ export const getSettings = defineOperation({
   run: async (context, { sources: includesSources, ...input }) => {
     const owner = requestedOwner(context, input)
     const settings = await context.engine.admin.settings.resolve(owner)
-    const wire = toWire(settings)
+    const wire = toWire(settings, owner)
     return includesSources === true
       ? { ...wire, sources: await sourcesOf(context, owner, settings) }
       : wire
@@ -223,7 +235,8 @@ export const changeSettings = defineOperation({
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
-    owner: scopeFields.owner,
+    // Null as it was read, for clients that send everything back.
+    owner: scopeFields.owner.nullable(),
     apiKeyId: scopeFields.apiKeyId,
     level,
     ...Object.fromEntries(
@@ -237,8 +250,9 @@ export const changeSettings = defineOperation({
   http: { method: 'PUT', path: '/api/settings/memory' },
   cli: 'settings',
   targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
-  run: async (context, { owner, apiKeyId, level: at, ...given }) => {
+  run: async (context, { owner: named, apiKeyId, level: at, ...given }) => {
     const { engine, caller } = context
+    const owner = named ?? undefined
     if (at === 'system') assertAccess(caller, 'manage')
     else resolveOwner(context, { owner, apiKeyId }, 'curate')
     const meant = requestedOwner(context, { owner, apiKeyId, level: at })
@@ -246,7 +260,7 @@ export const changeSettings = defineOperation({
     const { values, clamped } = clampToRange(given, current)
     const own = resolveAliases(values, current)
     const toOutput = (settings: Settings) =>
-      clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
+      clamped.length === 0 ? toWire(settings, meant) : { ...toWire(settings, meant), clamped }
     if (meant === null) return toOutput(await engine.admin.settings.change(null, own))
     // Clients send back everything they received. System settings are written at the system level if the caller may do so.
     const system = hasAccess(caller, 'manage') ? systemOnlySettings(own) : {}
@@ -309,6 +323,11 @@ function resolveAliases(given: Values, current: Settings): Values {
       )
     }
     own[target] = meant
+  }
+  for (const [name, { also }] of Object.entries(ALIASES)) {
+    const target = ALIASES[name]?.name ?? ''
+    const isChanged = given[name] !== undefined && Object.hasOwn(own, target)
+    if (also !== undefined && isChanged && !Object.hasOwn(own, also)) own[also] = own[target]
   }
   return own
 }

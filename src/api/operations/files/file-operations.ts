@@ -339,6 +339,7 @@ export const searchFiles = defineOperation({
       maxResults,
       minScore,
       sources,
+      session: sessionKey,
       signal: context.signal,
     })
     const answer = await files.search(of, asked as FileQuery) // without what is undefined

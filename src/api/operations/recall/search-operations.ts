@@ -198,6 +198,7 @@ export const searchMemories = defineOperation({
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
       ...(fileSources === undefined ? {} : { fileSources }),
+      ...(sessionKey === undefined ? {} : { fileSession: sessionKey }),
     })
     const inForce = await engine.admin.settings.resolve(parseScope(scope).owner)
     const rendering = {

@@ -112,7 +112,10 @@ async function findDoubtfulPair(
       canAdjudicate(memory, now) &&
       isOlder(memory, newer),
   )
-  const older = olders.find((memory) =>
+  const nearest = [...found.close].flatMap(
+    (each) => olders.find((memory) => memory.id === each) ?? [],
+  )
+  const older = [...nearest, ...olders].find((memory) =>
     isAdjudicable(newer.content, memory.content, found.close.has(memory.id)),
   )
   if (older === undefined || (await isAlreadySettled(run, older, newer))) return null

@@ -1,8 +1,9 @@
 /** Whether one statement already holds everything that another one states, whatever its wording and asides. */
 
-import { type Clause, parseClauses, type Word } from './clauses.ts'
-import { isFrameWord, isSameWord } from './grounding.ts'
-import { listQuantities } from './quantities.ts'
+import { listQuantities } from '../../../text/meaning/quantities.ts'
+import { type Clause, parseClauses, type Word } from '../../../text/meaning/statement-clauses.ts'
+import { isFrameWord } from '../../../text/meaning/word-classes.ts'
+import { isSameWord } from './clause-support.ts'
 
 /** Whether `whole` states all of `part`: its content words, numbers, and polarity. Both are about the same subject. */
 export function restatesClaim(part: string, whole: string): boolean {

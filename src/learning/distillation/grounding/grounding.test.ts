@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Claim, Transcript } from './grounding.ts'
-import { measureSimilarity } from './similarity.ts'
+import type { Claim } from './claim.ts'
+import { Transcript } from './grounding.ts'
+import { measureSimilarity, NO_SIMILARITY } from './similarity.ts'
 import { rewriteUserNames } from './user-names.ts'
 
 type Line = readonly [role: 'user' | 'assistant' | 'tool', content: string]
@@ -9,7 +10,10 @@ function ground(lines: readonly Line[], content: string, turns = [0], similarity
   const shown = lines.map(([role, text], index) => ({
     ...{ index, role, content: text, saidAt: Date.UTC(2026, 4, 14) },
   }))
-  const grounding = new Transcript(shown).ground({ content, turns }, similarity)
+  const grounding = new Transcript(shown).ground(
+    { content, turns },
+    { ...NO_SIMILARITY, sentence: similarity },
+  )
   return grounding.isGrounded ? 'grounded' : grounding.reason
 }
 
@@ -78,6 +82,46 @@ describe('[DI23] a statement of a model', () => {
     expect(ground(lines, 'The user renovates the kitchen with Bob', [0], 0.99)).toBe('name')
   })
 
+  it.each([
+    ["I'm applying to be a park ranger.", 'The user is a park ranger'],
+    ['I sold the Golf in May.', 'The user drives a Golf'],
+    ['We moved from Munich to Graz.', 'The user moved from Graz to Munich'],
+    ['My rent is 720, my phone 18.', "The user's phone costs 720"],
+    ['I was a prison guard for 6 years.', 'The user is a prison guard'],
+    ['My wife is Deaf so captions are a must.', 'The user is deaf'],
+    ['I run a bakery with 6 staff.', 'The user owns six bakeries'],
+    ['How do I tell my manager?', 'The user told their manager'],
+    ['Mireille fixed it. I found a bug.', 'The user fixed the bug'],
+  ])('is not grounded by words in other roles: %s', (said, content) => {
+    expect(ground([['user', said]], content, [0], 0.7)).not.toBe('grounded')
+  })
+
+  it('is grounded in what the user agreed to, and not in what they corrected or hedged', () => {
+    const agreed: readonly Line[] = [
+      ['user', 'Help me to pick the wood.'],
+      ['assistant', 'I suggest oak for the shelf.'],
+      ['user', "Perfect, let's do that."],
+    ]
+    expect(ground(agreed, 'The user chose oak for the shelf', [1, 2], 0.8)).toBe('grounded')
+    expect(ground(agreed, 'The user chose oak for the shelf', [2])).not.toBe('grounded')
+    const slip: readonly Line[] = [
+      ['user', 'I live in Bath.'],
+      ['assistant', 'Lovely city!'],
+      ['user', 'sorry typo, I meant Bathurst'],
+    ]
+    expect(ground(slip, 'The user lives in Bath', [0])).not.toBe('grounded')
+    const hedged: readonly Line[] = [
+      ['user', 'The gym is 35 a month and I never go.'],
+      ['assistant', 'Cancel the gym?'],
+      ['user', 'yeah probably should'],
+    ]
+    expect(ground(hedged, 'The user cancelled the gym', [2])).not.toBe('grounded')
+  })
+
+  it('is not grounded when no cited turn exists', () => {
+    expect(ground(HOME, 'The user moved to Lisbon in March', [9])).toBe('source')
+  })
+
   it('takes bounded time', () => {
     const long = `${'I like tea, '.repeat(160)}${'"'.repeat(80)}`
     expect(ground([['user', long]], `${'The user likes tea and '.repeat(40)}tea`)).toBeTypeOf(
@@ -95,8 +139,10 @@ it('[DI23] measures similarity relative to unrelated sentences', async () => {
   const embed = async (texts: readonly string[]) =>
     texts.map((text) => Float32Array.from(/tea/.test(text) ? [1, 0] : [0.6, 0.8]))
   const measured = await measureSimilarity(claims, turns, embed)
-  expect(measured[0]).toBeCloseTo(1)
-  expect(measured[1]).toBeLessThanOrEqual(0)
+  expect(measured[0]?.sentence).toBeCloseTo(1)
+  expect(measured[1]?.sentence).toBeLessThanOrEqual(0)
+  expect(measured[0]?.areSynonyms('tea', 'tea')).toBe(true)
+  expect(measured[0]?.areSynonyms('like', 'tea')).toBe(false)
 })
 
 it('[DI24.3] rewrites the name of the user in seven languages', () => {

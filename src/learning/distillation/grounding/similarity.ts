@@ -1,8 +1,19 @@
 /** Similarity of claims to their sources in vector space, for claims in other words than the user's. */
 
+import { maskForeignText, tokenize } from '../../../text/meaning/statement-clauses.ts'
+import { isFrameWord } from '../../../text/meaning/word-classes.ts'
 import { splitSentences } from '../../../text/speech/sentences.ts'
-import { maskForeignText } from './clauses.ts'
-import type { Claim, GroundingTurn } from './grounding.ts'
+import type { Claim, GroundingTurn } from './claim.ts'
+
+/** What vectors say about a claim and its sources. */
+export type ClaimSimilarity = {
+  /** Of the claim to the nearest sentence of its sources: 1 for equal, 0 for unrelated ones. */
+  readonly sentence: number
+  /** Whether two folded words mean the same. */
+  readonly areSynonyms: (one: string, other: string) => boolean
+}
+
+export const NO_SIMILARITY: ClaimSimilarity = { sentence: 0, areSynonyms: () => false }
 
 export type EmbedTexts = (texts: readonly string[]) => Promise<readonly Float32Array[]>
 
@@ -13,6 +24,15 @@ const REFERENCES = [
   'Photosynthesis turns light into chemical energy.',
   'The committee will publish its report in spring.',
 ]
+/** Unrelated words: the zero of the scale for single words. */
+const REFERENCE_WORDS = [
+  ...['the', 'river', 'seventeen', 'purple', 'committee', 'yesterday', 'photosynthesis', 'walk'],
+]
+/** Words that differ by less than synonyms do are often opposites: "bought" and "sold" have 0.56. */
+const SYNONYM_SIMILARITY_MIN = 0.6
+/** Words of two letters and names have no synonyms. */
+const SYNONYM_CHARACTERS_MIN = 3
+const WORDS_MAX = 500
 const SENTENCES_MAX = 12
 const SENTENCE_CHARACTERS_MAX = 300
 
@@ -24,7 +44,8 @@ export async function measureSimilarity(
   claims: readonly Claim[],
   turns: readonly GroundingTurn[],
   embed: EmbedTexts,
-): Promise<readonly number[]> {
+): Promise<readonly ClaimSimilarity[]> {
+  const words = listWords(claims, turns)
   const sources = claims.map(({ turns: cited }) =>
     turns
       .filter(({ index, role }) => role === 'user' && cited.includes(index))
@@ -35,18 +56,43 @@ export async function measureSimilarity(
       ...REFERENCES,
       ...claims.map(({ content }) => rewrite(content)),
       ...sources.flat(),
+      ...(words.length > 0 ? [...REFERENCE_WORDS, ...words] : []),
     ]),
   ]
   const vectors = await embed(texts)
   const byText = new Map(texts.map((text, index) => [text, vectors[index]]))
   const compare = (one: string, other: string) => dot(byText.get(one), byText.get(other))
+  const relate = (one: string, other: string, references: readonly string[]) => {
+    const unrelated =
+      references.reduce((sum, reference) => sum + compare(one, reference), 0) / references.length
+    return unrelated >= 1 ? 0 : (compare(one, other) - unrelated) / (1 - unrelated)
+  }
+  const areSynonyms = (one: string, other: string) =>
+    byText.has(one) &&
+    byText.has(other) &&
+    relate(one, other, REFERENCE_WORDS) >= SYNONYM_SIMILARITY_MIN
   return claims.map(({ content }, index) => {
     const claim = rewrite(content)
-    const best = Math.max(0, ...(sources[index] ?? []).map((sentence) => compare(claim, sentence)))
-    const unrelated =
-      REFERENCES.reduce((sum, reference) => sum + compare(claim, reference), 0) / REFERENCES.length
-    return unrelated >= 1 ? 0 : (best - unrelated) / (1 - unrelated)
+    const compared = (sources[index] ?? []).map((sentence) => relate(claim, sentence, REFERENCES))
+    return { sentence: Math.max(0, ...compared), areSynonyms }
   })
+}
+
+/** The words that may be synonyms of one another, those of the claims first. */
+function listWords(claims: readonly Claim[], turns: readonly GroundingTurn[]): readonly string[] {
+  const words = new Set<string>()
+  const own = turns.filter(({ role }) => role === 'user')
+  for (const content of [
+    ...claims.map((claim) => claim.content),
+    ...own.map((turn) => turn.content.slice(0, SENTENCES_MAX * SENTENCE_CHARACTERS_MAX)),
+  ]) {
+    for (const { folded, text } of tokenize(content, 0)) {
+      if (words.size >= WORDS_MAX) break
+      const isWord = /^\p{Script=Latin}+$/u.test(folded) && !isFrameWord(folded, text)
+      if (isWord && folded.length >= SYNONYM_CHARACTERS_MIN) words.add(folded)
+    }
+  }
+  return [...words]
 }
 
 function listSentences(content: string): readonly string[] {

@@ -14,17 +14,29 @@ export const NEW_KEY_OPTIONS = {
   },
 } as const
 
+const OPTIONS = {
+  ...NEW_KEY_OPTIONS,
+  keychain: {
+    kind: 'flag',
+    help: 'Generate a random key into the keychain of the system, which then opens the database.',
+  },
+} as const
+
 export const encryptCommand = defineCommand({
   name: 'encrypt',
   group: 'Administration',
   summary: 'Encrypt the database in place.',
   details:
-    'The key comes from `--generate-key-file`, `--new-key-file`, `--encryption-key-file` ' +
-    'or the environment; otherwise the command prompts for a passphrase. No other ' +
+    'The key comes from `--keychain`, `--generate-key-file`, `--new-key-file`, ' +
+    '`--encryption-key-file` or the environment; otherwise the command prompts for a passphrase. No other ' +
     'process may have the database open.',
   arguments: [],
-  options: NEW_KEY_OPTIONS,
-  examples: ['recollect encrypt --generate-key-file ~/recollect.key', 'recollect encrypt'],
+  options: OPTIONS,
+  examples: [
+    'recollect encrypt --generate-key-file ~/recollect.key',
+    'recollect encrypt --keychain',
+    'recollect encrypt',
+  ],
   isLocalOnly: true,
   async run(call) {
     const { database, keyOrigin } = call.getEnvironment()
@@ -35,7 +47,7 @@ export const encryptCommand = defineCommand({
       )
     }
     const key =
-      parseNewKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
+      parseKeyOption(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
     const converted = await shown(call, 'Encrypting', (show) => database.encrypt(key, show))
     return answer(call, converted, 'Encrypted', key, keyOrigin)
   },
@@ -47,10 +59,10 @@ export const rekeyCommand = defineCommand({
   summary: 'Change the key of an encrypted database.',
   details:
     'The present key comes from `--encryption-key-file` or the environment, the new one ' +
-    'from `--new-key-file` or `--generate-key-file`; the command prompts for a missing ' +
-    'one. No other process may have the database open.',
+    'from `--new-key-file`, `--generate-key-file` or `--keychain`; the command prompts for a ' +
+    'missing one. No other process may have the database open.',
   arguments: [],
-  options: NEW_KEY_OPTIONS,
+  options: OPTIONS,
   examples: ['recollect rekey --encryption-key-file old.key --generate-key-file new.key'],
   isLocalOnly: true,
   async run(call) {
@@ -58,7 +70,7 @@ export const rekeyCommand = defineCommand({
     if (database.state() === 'plain') {
       throw new AppError('conflict', 'The database is not encrypted. Use `encrypt`.')
     }
-    const key = parseNewKey(call) ?? (await askKey(call))
+    const key = parseKeyOption(call) ?? (await askKey(call))
     const converted = await shown(call, 'Encrypting anew', (show) => database.rekey(key, show))
     return answer(call, converted, 'Changed the key of', key, null)
   },
@@ -85,6 +97,13 @@ export const decryptCommand = defineCommand({
   },
 })
 
+function parseKeyOption(call: Invocation<typeof OPTIONS>): NewKey | null {
+  const key = parseNewKey(call)
+  if (!call.options.keychain) return key
+  if (key === null) return { kind: 'keychain' }
+  throw new UsageError('--keychain cannot be combined with a key file.')
+}
+
 export function parseNewKey(call: Invocation<typeof NEW_KEY_OPTIONS>): NewKey | null {
   const { 'new-key-file': file, 'generate-key-file': generated } = call.options
   if (file !== undefined && generated !== undefined) {
@@ -99,7 +118,7 @@ async function askKey(call: Invocation): Promise<NewKey> {
   if (!host.stdin.isTerminal || !host.stderr.isTerminal) {
     throw new UsageError(
       'A new key is required, and there is no terminal to ask for a passphrase.',
-      'Use --generate-key-file or --new-key-file.',
+      'Use --keychain, --generate-key-file or --new-key-file.',
     )
   }
   const passphrase = await host.askSecret('New passphrase: ')
@@ -146,6 +165,8 @@ function keepSafe(key: NewKey, keyOrigin: string | null): string {
     case 'generated':
     case 'file':
       return `Keep a copy of ${key.path} in a safe place. ${loss}\nFrom now on give it: --encryption-key-file ${key.path}, or RECOLLECT_ENCRYPTION_KEY_FILE.`
+    case 'keychain':
+      return `The key is in the keychain of this user. ${loss}`
     case 'passphrase':
       return `Keep the passphrase in a safe place. ${loss}`
     case 'configured':

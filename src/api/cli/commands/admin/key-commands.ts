@@ -40,7 +40,7 @@ const KEY_OPTIONS = {
   'acts-for': {
     kind: 'values',
     value: 'owners',
-    help: 'Additional owners, comma-separated; repeatable.',
+    help: 'Additional owners, comma-separated; repeatable. `*`: every owner, also new ones.',
   },
   expires: { kind: 'value', value: 'when', help: 'Expiry: 90d, 2026-12-01. Default: never.' },
   ...YES_OPTION,

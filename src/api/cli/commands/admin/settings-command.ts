@@ -13,6 +13,7 @@ import {
   changeSettings,
   clampingRange,
   getSettings,
+  hasOwnValues,
   resolveSettingName,
 } from '../../../operations/admin/settings-operations.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
@@ -172,6 +173,7 @@ function settingOf(name: string): SettingName {
 
 /** Parses a value for the setting's type. Values of no valid form are refused here, because they could not be sent. */
 function parsedValue(name: string, text: string): unknown {
+  if (hasOwnValues(name)) return text
   const own = settingOf(name)
   const declaration: SettingDeclaration = SETTINGS[own]
   const refused = () =>

@@ -29,15 +29,21 @@ diabetes asthma migraine arthritis celiac coeliac hypertension cancer depression
 more less fewer mehr weniger mas menos plus moins mais menos
 buy sell rent lease bought sold rented kaufen verkaufen mieten comprar vender alquilar acheter vendre louer alugar
 hot cold warm cool heiß kalt caliente frio chaud froid quente
+new used old second-hand secondhand gebraucht neu nuevo usado neuf occasion novo
+long short kurz largo corto longo curto
+north south east west northern southern nord sud norte sur sul
+near far close weit lejos loin longe
+oven stove stovetop fridge freezer dishwasher dryer microwave
+higher lower cheaper pricier faster slower better worse
+with without
+employer employee
+landlord tenant
 big small large tiny groß klein grande pequeño grand petit pequeno
 quiet loud noisy ruhig laut tranquilo ruidoso calme bruyant
 early late fruh spat temprano tarde tot tard cedo
-before after vor nach antes despues avant apres depois 之前 之后 前 後
 first second third last
 happy sad angry excited worried nervous afraid proud unhappy satisfied dissatisfied
 kitchen bathroom bedroom garden balcony garage basement attic kuche bad schlafzimmer garten balkon cocina baño jardin cuisine jardin cozinha banheiro jardim
-hours minutes seconds days weeks months years stunden minuten tage wochen monate jahre horas minutos dias semanas meses años heures jours semaines mois ans dias anos
-kilometers km miles meters kg pounds lbs grams liters
 euros dollars pounds yen francs yuan euro dollar
 window aisle middle fenster gang ventana pasillo fenetre couloir janela corredor
 stocks bonds crypto shares funds

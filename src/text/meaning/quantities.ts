@@ -98,13 +98,30 @@ export type Quantity = {
   readonly isDate: boolean
   /** What is counted, where it is a common unit: `year`, `hour`, … */
   readonly unit: string | null
+  /** Whether it was written with "k": "45k" is 45,000, or 45 km where somebody runs. */
+  readonly isThousands?: boolean
 }
 
 const TIME = /(?<!\d)(\d{1,2})[:h.](\d{2})(?!\d)(?:\s*(a\.?m|p\.?m|uhr))?/giu
 const HOUR = /(?<![\d.,:])(\d{1,2})\s*(a\.?m\.?|p\.?m\.?)(?!\p{L})/giu
 const ISO = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)/gu
 const NUMBER =
-  /(?<![\p{Script=Latin}\d.,])[$€£¥]?(\d{1,3}(?:[.,\u00a0 ]\d{3})+(?!\d)|\d+(?:[.,]\d+)?)(k(?!\p{L})|\s?(?:mil|tausend|thousand|万|千)(?!\p{Script=Latin}))?(?:st|nd|rd|th|e|er|º|ª|kg|g|mg|km|m|cm|ml|l|h|hrs?|min|lbs?|gb|mb|pm|am|yo?|yrs?)?(?![\p{Script=Latin}\d])/giu
+  /(?:(?<=\dx)|(?<![\p{Script=Latin}\d.,]))[$€£¥]?(\d{1,3}(?:[.,\u00a0 ]\d{3})+(?!\d)|\d+(?:[.,]\d+)?)(k(?!\p{L})|\s?(?:mil|tausend|thousand|万|千)(?!\p{Script=Latin}))?(?:st|nd|rd|th|e|er|º|ª|x(?=\d)|kg|g|mg|mcg|km|m|cm|ml|l|h|hrs?|min|lbs?|gb|mb|pm|am|yo?|yrs?)?(?:(?<=x)(?=\d)|(?![\p{Script=Latin}\d]))/giu
+
+/** "Three hours" supports no age of three. */
+export function isSameQuantity(a: Quantity, b: Quantity): boolean {
+  if (a.key === b.key) return a.unit === null || b.unit === null || a.unit === b.unit
+  return isDistance(a, b) || isDistance(b, a)
+}
+
+/** "Running 45k a week" is 45 kilometers. */
+function isDistance(short: Quantity, long: Quantity): boolean {
+  return (
+    short.isThousands === true &&
+    long.unit === 'kilometer' &&
+    Number(short.key) === Number(long.key) * 1000
+  )
+}
 
 export function listQuantities(text: string): readonly Quantity[] {
   const found: Quantity[] = []
@@ -113,17 +130,18 @@ export function listQuantities(text: string): readonly Quantity[] {
     pattern: RegExp,
     read: (match: RegExpExecArray) => readonly Omit<Quantity, 'at' | 'unit'>[],
   ) => {
-    for (const match of [...rest.matchAll(pattern)]) {
+    const pieces: string[] = []
+    let end = 0
+    for (const match of rest.matchAll(pattern)) {
       const quantities = read(match)
       const unit = readUnit(text.slice(match.index, match.index + match[0].length + 20))
       for (const quantity of quantities) found.push({ ...quantity, at: match.index, unit })
       if (quantities.length > 0) {
-        rest =
-          rest.slice(0, match.index) +
-          ' '.repeat(match[0].length) +
-          rest.slice(match.index + match[0].length)
+        pieces.push(rest.slice(end, match.index), ' '.repeat(match[0].length))
+        end = match.index + match[0].length
       }
     }
+    rest = pieces.join('') + rest.slice(end)
   }
   take(ISO, ([, year, month, day]) => [
     { key: `${Number(year)}`, isDate: true },
@@ -143,15 +161,23 @@ export function listQuantities(text: string): readonly Quantity[] {
   }
   take(NUMBER, ([, digits = '', unit]) => {
     const value = toNumber(digits) * (unit === undefined ? 1 : unit.trim() === '万' ? 10_000 : 1000)
-    return [{ key: `${value}`, isDate: value >= 1900 && value < 2100 && digits.length === 4 }]
+    const isThousands = unit?.toLowerCase() === 'k'
+    return [
+      {
+        key: `${value}`,
+        isDate: value >= 1900 && value < 2100 && digits.length === 4,
+        ...(isThousands ? { isThousands } : {}),
+      },
+    ]
   })
   take(
     /(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-\p{Script=Latin}+|(?:\p{Script=Latin}+-feira|\p{Script=Latin}+)/giu,
-    ([word = '']) => {
+    ({ 0: word = '', index: at }) => {
       const folded = word
         .toLowerCase()
         .replace(/s$/u, (end) => (CALENDAR.has(word.toLowerCase()) ? end : ''))
-      const isPlain = AMBIGUOUS.has(folded) && word === word.toLowerCase()
+      const isPlain =
+        AMBIGUOUS.has(folded) && word === word.toLowerCase() && !isMonthPlace(text, at, word)
       const calendar = isPlain ? undefined : CALENDAR.get(folded)
       if (calendar !== undefined) return [{ key: calendar, isDate: true }]
       const number = readNumberWord(word.toLowerCase())
@@ -161,18 +187,44 @@ export function listQuantities(text: string): readonly Quantity[] {
   take(/[一二三四五六七八九十两](?=[个年岁天次月周只位名点歳人匹])/gu, ([digit = '']) => [
     { key: `${digit === '两' ? 2 : CJK_DIGITS.indexOf(digit)}`, isDate: false },
   ])
-  const months = found.filter(({ key }) => key.startsWith('m'))
+  const months = listNear(found.filter(({ key }) => key.startsWith('m')))
   return found.map((quantity) => {
     const isDay = /^(?:[1-9]|[12]\d|3[01])$/u.test(quantity.key)
-    const isDate =
-      quantity.isDate ||
-      (isDay && months.some(({ at }) => Math.abs(at - quantity.at) <= DATE_CHARACTERS_MAX))
+    const isDate = quantity.isDate || (isDay && months(quantity.at))
     return { ...quantity, isDate }
   })
 }
 
+/** Whether one of the quantities stands beside a position. */
+function listNear(quantities: readonly Quantity[]): (at: number) => boolean {
+  const places = new Map<number, number[]>()
+  for (const { at } of quantities) {
+    const part = Math.floor(at / DATE_CHARACTERS_MAX)
+    places.set(part, [...(places.get(part) ?? []), at])
+  }
+  return (at) => {
+    const part = Math.floor(at / DATE_CHARACTERS_MAX)
+    return [part - 1, part, part + 1].some((each) =>
+      places.get(each)?.some((place) => Math.abs(place - at) <= DATE_CHARACTERS_MAX),
+    )
+  }
+}
+
 /** A day and its month are this close: "15 September". */
 const DATE_CHARACTERS_MAX = 12
+
+/** "In may", "17 may" and "may 3" are months whatever their case. */
+function isMonthPlace(text: string, at: number, word: string): boolean {
+  const [before, after] = [
+    text.slice(Math.max(0, at - 8), at),
+    text.slice(at + word.length, at + word.length + 4),
+  ]
+  return (
+    /(?:^|\s)(?:in|since|until|till|by|from|last|next|this|early|late|mid|\d{1,2}(?:st|nd|rd|th)?)[ -]$/iu.test(
+      before,
+    ) || /^ \d{1,2}(?!\d)/u.test(after)
+  )
+}
 
 /** "Twenty-five" and "third", but not "one", which is mostly a pronoun or an article. */
 function readNumberWord(word: string): number | undefined {

@@ -3,7 +3,7 @@
  * a concept. Words of one field that exclude each other, such as relatives or days, are concepts of their own.
  */
 
-import { stem } from '../../../text/search/stemming.ts'
+import { stem } from '../search/stemming.ts'
 
 /** One concept per line, in any inflected form that a stem does not cover. */
 const CONCEPTS = `
@@ -89,14 +89,14 @@ die died dies dead death passed gestorben tot murio muerto mort decede morreu �
 sick ill illness disease diagnosed diagnosis condition suffer suffers krank krankheit diagnose enfermo enfermedad malade maladie doente doenca 生病 病 病気
 diabetes diabetic diabetiker diabetikerin diabetico diabetica diabetique diabete 糖尿病
 pain pains painful hurt hurts hurting ache aches schmerz schmerzen weh duele dolor mal douleur doi dor 疼 痛 痛い
-doctor doctors physician gp arzt arztin medico medica medecin 医生 医者 医師
+doctor doctors doc physician gp arzt arztin medico medica medecin 医生 医者 医師
 dentist zahnarzt zahnarztin dentista dentiste 牙医 歯医者
 vet veterinarian tierarzt tierarztin veterinario veterinaria veterinaire 兽医 獣医
 nurse nurses krankenpfleger krankenschwester enfermera enfermero infirmiere infirmier enfermeira 护士 看護師
 medication medicine meds medicament medikament medikamente medicamento medicacion remedio 药 薬
 appointment appointments termin termine cita rendez-vous consulta 预约 予約
 meeting meetings meet meets besprechung reunion reuniao 会议 开会 会議
-schedule scheduled reschedule rescheduled postponed moved shifted verschoben verlegt aplazado pasa passar reporte adiada 改 推迟 延期 変更
+schedule scheduled reschedule rescheduled postponed postpone delay delayed slipped slip pushed moved shifted verschoben verlegt aplazado pasa passar reporte adiada 改 推迟 延期 変更
 deadline due abgabe frist plazo echeance prazo 截止 締め切り
 launch launches launched release releases released veroffentlichung lanzamiento lancement lancamento 发布 上线 リリース
 cancel cancelled canceled cancels abgesagt storniert cancelado cancelada annule annulee 取消 キャンセル
@@ -116,7 +116,19 @@ enrolment enrollment enrolled einschulung
 university college uni universitat universidad universite universidade faculdade 大学
 engineer engineers engineering ingenieur ingenieurin ingeniero ingeniera ingenieure engenheiro engenheira 工程师 エンジニア
 developer developers dev devs programmer programmers coder entwickler entwicklerin programmierer desarrollador programador developpeur developpeuse desenvolvedor programadora 程序员 开发 プログラマ
-software code coding programming program programs
+software code coding codes programming program programs programmes
+tech technical technology
+tell tells told telling inform informs informed
+maths math mathematics mathe matematicas mathematiques matematica
+msc master masters master's mba
+free gratis kostenlos gratuit gratuito
+scared afraid fear fears frightened
+motorbike motorbikes motorcycle motorcycles moto
+speak talk talks conversation conversations chat
+resign resigned quit quits notice kundigung
+save saves saving savings put-aside
+near close next nearby by beside proche cerca perto nahe
+charge charges handle handles handling responsible zustandig responsable encargado responsavel mache kummere
 designer design designing designs gestalter
 accountant accounting buchhalter buchhalterin contable contador contadora comptable contabilista 会计 会計
 lawyer attorney solicitor anwalt anwaltin jurist abogado abogada avocat avocate advogado advogada 律师 弁護士
@@ -183,6 +195,48 @@ shellfish seafood meeresfruchte mariscos crustaces marisco 海鲜 甲殻類
 shrimp shrimps prawn prawns garnelen gambas crevettes camarao 虾 エビ
 `
 
+/** What words of the user imply: `wife husband > married`. */
+const IMPLICATIONS = `
+wife husband spouse anniversary married mari esposa esposo marido mujer femme ehefrau ehemann > married marry marriage
+roommate flatmate housemate mitbewohner > share shares apartment flat live lives
+fiance fiancee noivo noiva prometido prometida verlobte verlobter > engaged
+twins twin triplets son daughter kids kid children child toddler baby zwillinge > child children parent
+dead died grave inherited inherit widow widower > died die passed
+pregnant > expecting baby pregnancy
+adopted adopt bought buy got inherited > own owns has
+sold > sell
+notice > resign resigned quit
+broken died dead kaputt > broke order repair
+ex > former partner divorced
+studied studying degree > university attended student
+kilos kilo kg > weighs weigh weight
+car > drives drive
+rent > pay pays
+parent > kids children child
+drummer > drums drum play
+fish meat > vegetarian
+first-time > first
+child > parent
+elevator lift > elevator lift
+captions subtitles > captions subtitles
+graduation > graduating graduate
+must need needs > must need
+broke skint > money
+stroke > stroke
+moved moving relocated umgezogen mude mudei demenage > live lives living
+running marathon > run runs runner
+skiing ski > skis skier
+landlord landlady rent lease > rents tenant
+manager boss > manager boss supervisor
+hate hates dread dreads > dislike dislikes
+intolerant intolerance > avoid
+gym > exercise workout
+salary wage paid earn > income
+remote homeoffice > remotely home
+divorced divorce > ex former
+vegetarian vegan > diet
+`
+
 /** Verbs that state a relation: found elsewhere than beside their object, they support nothing. */
 const RELATIONAL = new Set(
   'live move work leave start finish own eat drink cook bake like dislike want try speak learn teach use drive run stay buy sell rent pay play swim read smoke avoid take sleep raise manage'.split(
@@ -201,6 +255,24 @@ for (const [id, line] of CONCEPTS.trim().split('\n').entries()) {
       else known.add(id)
     }
   }
+}
+
+const implied = new Map<string, Set<string>>()
+for (const line of IMPLICATIONS.trim().split('\n')) {
+  const [causes = '', effects = ''] = line.split(' > ')
+  for (const cause of causes.split(' ')) {
+    const known = implied.get(stemWord(foldWord(cause))) ?? new Set()
+    for (const effect of effects.split(' ')) known.add(stemWord(foldWord(effect)))
+    implied.set(stemWord(foldWord(cause)), known)
+  }
+}
+
+/** Whether the user's word implies a word of a claim: "my wife" that they are married. */
+export function implies(
+  own: { readonly stem: string },
+  claimed: { readonly stem: string },
+): boolean {
+  return implied.get(own.stem)?.has(claimed.stem) === true
 }
 
 const NONE: ReadonlySet<number> = new Set()

@@ -1,7 +1,7 @@
 /** Splits a claim or a message into clauses with the properties that decide whether one supports the other. */
 
-import { maskQuotedSpeech, QUOTE_MASK } from '../../../text/speech/quoted-speech.ts'
-import { splitSentences } from '../../../text/speech/sentences.ts'
+import { maskQuotedSpeech, QUOTE_MASK } from '../speech/quoted-speech.ts'
+import { splitSentences } from '../speech/sentences.ts'
 import { foldWord, getConcepts, stemWord } from './concepts.ts'
 import { getFields } from './fields.ts'
 import { listQuantities } from './quantities.ts'
@@ -37,11 +37,17 @@ export type Clause = {
   readonly isIntent: boolean
   /** About a state that ended: "I used to work at Nestlé". */
   readonly isEnded: boolean
+  /** Only about the past: "I was a nurse". */
+  readonly isPast: boolean
   /** A question that does not speak of the user: "what is the capital of Australia?" */
   readonly isImpersonal: boolean
   readonly subject: Subject
   /** Folded names and relations that the clause begins with. */
   readonly subjectWords: readonly string[]
+  /** Whether the subject is "he", "she" or "they". */
+  readonly isPronoun: boolean
+  /** The persons named last before, whom a pronoun may stand for. */
+  readonly antecedents: readonly string[]
   /** What a transition leaves: Leeds in "moved from Leeds to Lisbon". */
   readonly left: ReadonlySet<string>
 }
@@ -51,22 +57,22 @@ const WORD =
   /\d{1,3}(?:[.,\u00a0 ]\d{3})+(?!\d)|\d+(?:[.,:/-]\d+)*\p{L}*|[\p{L}\p{M}\p{N}]+(?:['’._@+#]+[\p{L}\p{M}\p{N}]+|-+\p{N}+)*[#+]*/gu
 
 const CLAUSE_BREAK =
-  /[,;:，、；：()（）]+(?=\s|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|$)|\s[-–—]+\s|(?<![\p{L}\p{N}])(?:but|and|while|who|whereas|although|though|because|aber|und|sondern|während|weil|obwohl|pero|y|e|aunque|porque|sino|mais|et|parce que|mas|embora|(?:rather |other )than|than|statt|anstatt|au lieu de|en vez de|em vez de|instead of)(?![\p{L}\p{N}])|但是|但|而且|而|不过|けど|が、|ですが/giu
+  /[,;:，、；：()（）]+(?=\s|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|$)|\s[-–—]+\s|(?<![\p{L}\p{N}])(?:but|and|while|which|that(?= (?:does|do|is|are|was|were|has|have|can|cannot|will|would)(?!\p{L}))|who|whereas|although|though|because|cause|cuz|so(?= (?:i|i['’]m|we|he|she|they|no|please|my|the|it|that)(?!\p{L}))|since(?= (?:i|we|he|she|my)(?!\p{L}))|aber|und|sondern|während|weil|obwohl|pero|y|e|aunque|porque|sino|mais|et|parce que|mas|embora|(?:rather |other )than|than|statt|anstatt|au lieu de|en vez de|em vez de|instead of)(?![\p{L}\p{N}])|但是|但|而且|而|不过|けど|が、|ですが/giu
 
 const NEGATIVE =
   /(?<![\p{L}\p{N}])(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot|\p{L}+n['’]t|dont|doesnt|didnt|cant|wont|isnt|arent|wasnt|nicht|kein\p{L}{0,2}|nie|niemals|ohne|weder|nein|nope|nunca|jamás|tampoco|ni|sin|ne|n['’](?=\p{L})|pas|jamais|aucune?|sans|non|não|nem|sem|any ?more|any longer)(?![\p{L}\p{N}])|不(?!错|过|仅|但)|没|別に|ない|ません|なかった|別(?!人)/giu
 const NEGATIVE_VERBS =
-  /(?<![\p{L}\p{N}])(?:hates?|hated|hating|dislikes?|disliked|detests?|loathes?|avoid(?:s|ed|ing)?|refuses?|allerg\p{L}+|\p{L}*intoleran\p{L}+|can['’]?t stand|unable|quit|quits|stop(?:s|ped)?|gave up|gives? up|given up|no longer|less|against|opposed|opposes|gegen|contra|contre|hass(?:t|e)|hasse|meide[tn]?|vermeide[tn]?|\p{L}*allerg\p{L}+|odi[ao]|odei[ao]|detest[aeo]s?|déteste|evit[ao]|évite|alérgic[oa]s?)(?![\p{L}\p{N}])|讨厌|过敏|不耐|避免|嫌い|苦手|アレルギー|避け/giu
+  /(?<![\p{L}\p{N}])(?:hates?|hated|hating|dislikes?|disliked|detests?|loathes?|avoid(?:s|ed|ing)?|refuses?|allerg\p{L}+|\p{L}*intoleran\p{L}+|can['’]?t stand|unable|struggl(?:es?|ed|ing)|badly|barely|hardly|\p{L}{3,}[- ]free|quit|quits|stop(?:s|ped)?|gave up|gives? up|given up|no longer|less|against|opposed|opposes|gegen|contra|contre|hass(?:t|e)|hasse|meide[tn]?|vermeide[tn]?|\p{L}*allerg\p{L}+|odi[ao]|odei[ao]|detest[aeo]s?|déteste|evit[ao]|évite|alérgic[oa]s?)(?![\p{L}\p{N}])|讨厌|过敏|不耐|避免|嫌い|苦手|アレルギー|避け/giu
 /** Negations that deny nothing about the rest of the clause. */
 const IDLE_NEGATION =
   /(?<![\p{L}\p{N}])(?:no (?:problem|worries|idea|doubt|one else|big deal)|why not|not only|not just|can['’]?t wait|don['’]?t (?:forget|worry|mind)|if not|or not|isn['’]t it|ne t'inquiète pas|nicht nur|nicht wahr|kein problem|no sólo|no solo|não só|keine sorge|pas seulement)(?![\p{L}\p{N}])|不仅|不但|不客气|不好意思|かもしれない|忘れないで/giu
 
 const IRREALIS =
-  /(?<![\p{L}\p{N}])(?:(?:should|would|could|might|shall) (?:i|we)|(?:i|we)(?:['’]d| would| could| should| might)(?! (?:like|love|prefer|rather|say|be happy))|if (?:only|i ever|i won|i were|i had)|if [^.!?]{1,60}(?:['’]d|would|could)|would be|might|(?:maybe|perhaps|possibly)(?! \d)|wish|imagine|suppose|assuming|hypothetically|thinking (?:of|about)|considering|consider|wondering|undecided|not (?:decided|sure) (?:if|whether|yet)|dream(?:s|ing)? of|(?:wenn|falls) [^.!?]{1,60}(?:würde|hätte|könnte|wäre)|würden?|könnten?|hätten?|wären?|sollte[nst]? (?:ich|wir)|(?:ich|wir) sollten?|vielleicht|eventuell|überlege[nst]?|si [^.!?]{1,50}(?:ría|era)|debería(?:mos)?|podría|quizás?|tal vez|a lo mejor|ganara|tuviera|compraría|pensando en|devrais(?:-je)?|pourrais(?:-je)?|peut-être|j['’]envisage|serait|achèterais|si j['’](?:avais|étais)|se eu|se ele|deveria|poderia|talvez|compraria|ganhasse|tivesse)(?![\p{L}\p{N}])|如果|要是|该不该|要不要|应该.{0,12}吗|也许|或许|考虑|もし|べき|かもしれ|検討|迷って/giu
+  /(?<![\p{L}\p{N}])(?:(?:should|would|could|might|shall) (?:i|we)|(?:i|we|he|she|they|you)(?:['’]d| would| could| should| might)(?! (?:like|love|prefer|rather|say|be happy))|if (?:only|i ever|i won|i were|i had)|if [^.!?]{1,60}(?:['’]d|would|could)|would be|might|(?:maybe|perhaps|possibly)(?! \d)|wish|imagine|suppose|assuming|hypothetically|thinking (?:of|about)|considering|consider|wondering|undecided|not (?:decided|sure) (?:if|whether|yet)|dream(?:s|ing)? of|(?:wenn|falls) [^.!?]{1,60}(?:würde|hätte|könnte|wäre)|würden?|könnten?|hätten?|wären?|sollte[nst]? (?:ich|wir)|(?:ich|wir) sollten?|vielleicht|eventuell|überlege[nst]?|si [^.!?]{1,50}(?:ría|era)|debería(?:mos)?|podría|quizás?|tal vez|a lo mejor|ganara|tuviera|compraría|pensando en|devrais(?:-je)?|pourrais(?:-je)?|peut-être|j['’]envisage|serait|achèterais|si j['’](?:avais|étais)|se eu|se ele|deveria|poderia|talvez|compraria|ganhasse|tivesse)(?![\p{L}\p{N}])|如果|要是|该不该|要不要|应该.{0,12}吗|也许|或许|考虑|もし|べき|かもしれ|検討|迷って/giu
 const INTENT =
   /(?<![\p{L}\p{N}])(?:want(?:s|ed)? to|would like|hop(?:e|es|ing) to|plan(?:s|ning)? (?:to|on)|intend(?:s|ing)? to|looking for|want(?:s)?|possible|interested|goal|aims?|target|ziel|objetivo|objectif|meta|(?:i['’]?ll|will)|möchten?|möchte|plan[et]|vorhat|will|quier[oe]|querr?ía|piens[oa]|planea|veux|voudrais|veut|souhaite|compte|quer[o]?|pretend[eo]|planej[ao]|tr(?:y|ies|ying)|attend)(?![\p{L}\p{N}])|想|打算|计划|希望|たい|つもり|予定/giu
 const ENDED =
-  /(?<![\p{L}\p{N}])(?:used to|formerly|former|previously|quit|resigned|stopped|gave up|i left|no longer|any ?more|ex-?\p{L}*|früher|ehemals|ehemalige[rn]?|nicht mehr|gekündigt|kein\p{L}* .{1,30} mehr|antes(?! de)|ya no|solía|dejé|dej[oó]|exnovi[oa]|ancienne?|arrêté|já não|costumava|deixei|deixou|antig[oa]|cancell?ed|instead of)(?![\p{L}\p{N}])|以前|曾经|不再|戒|辞|やめ|昔|かつて/giu
+  /(?<![\p{L}\p{N}])(?:used to|formerly|former|previously|quit|resigned|stopped|gave up|i left|no longer|any ?more|ex(?:-\p{L}+|husband|wife|boyfriend|girlfriend|partner)?|früher|ehemals|ehemalige[rn]?|nicht mehr|gekündigt|kein\p{L}* .{1,30} mehr|antes(?! de)|ya no|solía|dejé|dej[oó]|exnovi[oa]|ancienne?|arrêté|já não|costumava|deixei|deixou|antig[oa]|cancell?ed|instead of|(?:handed|put) in (?:my|her|his|their) notice|gave notice|closed|got rid of|\p{L}+ed [^,.;]{0,20}until)(?![\p{L}\p{N}])|以前|曾经|离职|不再|戒|辞|やめ|昔|かつて/giu
 
 const SELF =
   /(?<![\p{L}\p{N}])(?:i|i['’](?:m|ve|d|ll)|im|ive|we|we['’](?:re|ve|d|ll)|ich|wir|je|j['’](?=\p{L})|nous|yo|nosotros|eu|nós|mich|mir|me|moi|a gente)(?![\p{L}\p{N}])|我(?!的|女|儿|妈|爸|哥|姐|妹|弟|老|太|先|妻|丈|朋|同|爷|奶)|我们|私(?!の)|僕(?!の)|俺(?!の)/iu
@@ -87,13 +93,15 @@ const PERSON_WORDS = new Set(
     'schwester oma opa tante onkel freund freundin kollege kollegin chef chefin nachbar nachbarin hund katze marido esposa ' +
     'mujer madre padre hijo hija hermano hermana abuela abuelo tio tia novio novia amigo amiga jefe jefa vecino perro gato mari ' +
     'femme mere pere fils fille frere soeur ami amie copain copine chien chat mae pai filho filha irmao irma avo mulher cao ' +
-    'cachorro team client doctor dentist vet'
+    'cachorro team client doctor dentist vet nephew niece twin twins triplets in-laws inlaws stepson stepdaughter stepfather stepmother ' +
+    'godson goddaughter grandson granddaughter grandchild physio physiotherapist therapist teacher tutor trainer coach mate flatmate roommate crew staff ' +
+    'laws fiance fiancee ex uncle aunt guest guests'
   ).split(' '),
 )
 const PERSON_CONCEPTS = new Set([...PERSON_WORDS].flatMap((word) => [...getConcepts(word)]))
 
 /** Whether a word names a relative, a friend, a pet or the like. */
-export function isPersonWord(word: Word): boolean {
+export function isPersonWord(word: Pick<Word, 'folded' | 'concepts'>): boolean {
   return (
     PERSON_WORDS.has(word.folded) ||
     (word.concepts.size > 0 && [...word.concepts].every((id) => PERSON_CONCEPTS.has(id)))
@@ -101,9 +109,9 @@ export function isPersonWord(word: Word): boolean {
 }
 
 const TRANSITION =
-  /(?<![\p{L}\p{N}])(?:from|von|vom|de|del|du|do|da)\s+(?<left>[^,.;]{1,40}?)\s+(?:to|into|zum?|auf|nach|a|al|à|au|para|pour)\s|(?:from|von|aus)\s+(?<origin>\p{L}+)|instead of\s+(?<instead>[^,.;]{1,30})|从(?<cjk>.{1,12}?)(?:搬|改|换|转)/giu
+  /(?<![\p{L}\p{N}])(?:from|von|vom|de|del|du|do|da)\s+(?<left>[^,.;]{1,40}?)\s+(?:to|into|zum?|auf|nach|a|al|à|au|para|pour)\s|(?:from|von|aus|desde)\s+(?<origin>\p{L}+)|instead of\s+(?<instead>[^,.;]{1,30})|从(?<cjk>.{1,12}?)(?:搬|改|换|转)/giu
 const TRANSITION_VERB =
-  /(?<![\p{L}\p{N}])(?:moved?|moving|switch\p{L}*|chang\p{L}+|reschedul\p{L}*|postpon\p{L}*|shift\p{L}*|relocat\p{L}*|umgezogen|gezogen|gewechselt|verschoben|verlegt|pasa|cambi\p{L}+|mud\p{L}+|passe|déménag\p{L}+|chang\p{L}+|pass(?:a|ou)|instead)(?![\p{L}\p{N}])|搬|改|换|転職|引っ越/iu
+  /(?<![\p{L}\p{N}])(?:moved?|moving|switch\p{L}*|chang\p{L}+|reschedul\p{L}*|slip\p{L}*|push\p{L}*|postpon\p{L}*|shift\p{L}*|relocat\p{L}*|umgezogen|gezogen|gewechselt|verschoben|verlegt|pasa|cambi\p{L}+|mud\p{L}+|passe|déménag\p{L}+|chang\p{L}+|pass(?:a|ou)|instead)(?![\p{L}\p{N}])|搬|改|换|転職|引っ越/iu
 
 export type TextKind = 'claim' | 'message'
 
@@ -119,6 +127,7 @@ export function parseClauses(fullText: string, kind: TextKind): readonly Clause[
   const text = fullText.slice(0, PARSED_CHARACTERS_MAX)
   const own = (kind === 'claim' ? text : maskForeignText(text)).replace(APPOSITION, ' $1 $2')
   const clauses: Clause[] = []
+  let antecedents: readonly string[] = []
   for (const [index, { start, end, isQuestion }] of splitSentences(own).entries()) {
     const sentence = own.slice(start, end)
     const isAsked = isQuestion && kind === 'message'
@@ -135,6 +144,7 @@ export function parseClauses(fullText: string, kind: TextKind): readonly Clause[
       const trimmed = piece.trim()
       isIrrealis ||=
         (matches(IRREALIS, trimmed) && !isOpenQuestion(trimmed)) ||
+        (kind === 'claim' && CONDITIONAL.test(trimmed)) ||
         (isAsked && isSelfQuestion(trimmed))
       const found = /who/iu.test(link)
         ? findAntecedent(clauses.at(-1))
@@ -162,13 +172,25 @@ export function parseClauses(fullText: string, kind: TextKind): readonly Clause[
         isIrrealis,
         isIntent: isGoal || matches(INTENT, trimmed) || (kind === 'claim' && LIKING.test(trimmed)),
         isEnded: matches(ENDED, trimmed),
+        isPast: PAST_ONLY.test(trimmed) && !PRESENT.test(trimmed),
         ...(found.subject === 'unknown' ? subject : found),
         left: findLeft(trimmed, sentence),
+        isPronoun: OTHER_PRONOUN.test(trimmed) || BENEFICIARY.test(trimmed),
+        antecedents,
       })
+      const named = listPersons(words)
+      if (named.length > 0) antecedents = named
     }
   }
   return clauses
 }
+
+const CONDITIONAL =
+  /(?<!\p{L})(?:would|could|might|may (?=be|have|want|need|go|move))(?!\p{L})(?! (?:like|prefer|love))/iu
+const PAST_ONLY =
+  /(?<!\p{L})(?:was|were|wasn['’]t|weren['’]t|used to|war|waren|era|eram|était|étaient|estava)(?!\p{L})(?! (?:born|diagnosed|raised|told|promoted|hired|wondering|hoping|thinking|geboren))/iu
+const PRESENT =
+  /(?<!\p{L})(?:is|are|am|i['’]?m|we['’]?re|now|still|has|have|ist|sind|bin|jetzt|es|soy|ahora|est|suis|maintenant|é|sou|agora)(?!\p{L})/iu
 
 /** "Likes small hotels" may follow from a wish. */
 const LIKING =
@@ -203,7 +225,7 @@ function isNegative(text: string): boolean {
 }
 
 const DENIED_BEFORE = 4
-const DENIED_AFTER = 5
+const DENIED_AFTER = 7
 
 /** "I never said that I was a teacher" denies all of it. */
 const DISCLAIMED =
@@ -225,6 +247,28 @@ function listDenied(text: string): ReadonlySet<string> {
   }
   return denied
 }
+
+/** Names and relations in a clause. */
+function listPersons(words: readonly Word[]): readonly string[] {
+  return words
+    .filter(
+      (word) =>
+        isPersonWord(word) ||
+        (!word.isFirst && isNameLike(word)) ||
+        (word.isFirst &&
+          isNameLike(word) &&
+          !STARTERS.has(word.folded) &&
+          word.concepts.size === 0),
+    )
+    .map(({ folded }) => folded)
+}
+
+function isNameLike({ text, concepts }: Word): boolean {
+  return /^\p{Lu}\p{Ll}/u.test(text) && concepts.size === 0 && listQuantities(text).length === 0
+}
+
+/** "So gluten free for him". */
+const BENEFICIARY = /(?<!\p{L})for (?:him|her|them)$/iu
 
 function splitPieces(sentence: string) {
   const pieces: { piece: string; at: number; link: string }[] = []
@@ -316,23 +360,34 @@ function findSubject(
     if (SELF_OBJECT.test(text) && !THIRD_SUBJECT.test(text))
       return { subject: 'unknown', subjectWords: [] }
     const at = words.findIndex(({ folded }) => folded === foldWord(kin))
-    const more = words
-      .slice(at + 1, at + 3)
-      .filter((word) => at >= 0 && /^\p{Lu}\p{Ll}/u.test(word.text))
+    const more: Word[] = []
+    for (const word of words.slice(at + 1, at + 3)) {
+      if (at < 0 || !/^\p{Lu}\p{Ll}/u.test(word.text)) break
+      more.push(word)
+    }
     return {
       subject: 'other',
       subjectWords: [foldWord(kin), ...names, ...more.map(({ folded }) => folded)],
     }
   }
-  if (OTHER_PRONOUN.test(text)) return { subject: 'other', subjectWords: [] }
+  if (OTHER_PRONOUN.test(text) || BENEFICIARY.test(text))
+    return { subject: 'other', subjectWords: [] }
   const head = text.slice(0, 40)
   if (SELF.test(head) || SELF_VERB.test(text)) return { subject: 'self', subjectWords: [] }
+  const named =
+    /^(?:[^、。]{0,8}の)?(?<name>[\p{Script=Han}\p{Script=Katakana}]{1,8})(?:さん|くん|ちゃん|氏)(?:は|が)/u.exec(
+      text,
+    )?.groups?.name
+  if (named !== undefined) return { subject: 'other', subjectWords: [named] }
   const japanese = /^(?<topic>[\p{Script=Han}\p{Script=Katakana}]{1,8})(?:は|が)/u.exec(text)
     ?.groups?.topic
   if (japanese !== undefined && tokenize(japanese, 0).some(isPersonWord)) {
     return { subject: 'other', subjectWords: [japanese] }
   }
   if (names.length > 0) return { subject: 'other', subjectWords: names }
+  const placed = PLACED_NAME.exec(text)?.groups?.name
+  if (placed !== undefined && !STARTERS.has(foldWord(placed)))
+    return { subject: 'other', subjectWords: [foldWord(placed)] }
   if (isJapanese(text) && !/^[^、]{1,12}(?:は|が)/u.test(text))
     return { subject: 'self', subjectWords: [] }
   return SELF.test(text)
@@ -348,6 +403,9 @@ function isLeadingVerb(first: string, second = ''): boolean {
 function isJapanese(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
 }
+
+/** "Lucía in Quito". */
+const PLACED_NAME = /^(?<name>\p{Lu}[\p{L}-]+) (?:in|at) \p{Lu}[\p{L}-]+$/u
 
 /** "My neighbor Rosa, who is an interpreter" is about Rosa. */
 function findAntecedent(before: Clause | undefined): Pick<Clause, 'subject' | 'subjectWords'> {
