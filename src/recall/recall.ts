@@ -221,6 +221,7 @@ async function retrieveCandidates(
     {
       isSaid,
       isFavored: createFavor(text),
+      asksForCommonFact: request.expansion !== null,
       asksOnlyForTime: question.span !== null && !hasSubject(text, question.span),
       acceptsKeywords: isApproximate && detectWritingSystem(text) !== 'spaced',
     },

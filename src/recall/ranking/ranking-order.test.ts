@@ -191,6 +191,7 @@ describe('similarity threshold', () => {
     expect(filter(said(0.84, 0.3))).toEqual([])
     expect(filter(said(0.84, 0.3), { isFavored: () => true })).toHaveLength(1)
     expect(filter(said(0.75, 0.3), { isFavored: () => true })).toEqual([])
+    expect(filter(said(0.84, 0.1), { asksForCommonFact: true })).toHaveLength(1)
     // In a small store, less is similar by chance.
     expect(filterBySimilarity([said(0.84, 0.1)], closeness, floors)).toHaveLength(1)
   })

@@ -28,6 +28,8 @@ export type ThresholdRules<C> = {
   readonly isFavored?: (candidate: C) => boolean
   /** Whether the question has no subject but a time, so that whatever is from that time answers it. */
   readonly asksOnlyForTime?: boolean
+  /** Whether the question asks for a common fact about the user, whose answers share few words with it. */
+  readonly asksForCommonFact?: boolean
   /** Whether words alone are enough, because the model does not know the language. */
   readonly acceptsKeywords?: boolean
 }
@@ -69,8 +71,8 @@ export function filterBySimilarity<C extends Candidate>(
   rules: ThresholdRules<C> = {},
 ): readonly C[] {
   const { isSaid = ({ id }) => isTurnId(id), isFavored = () => false } = rules
-  const { asksOnlyForTime = false, acceptsKeywords = false } = rules
-  const largeness = computeLargeness(candidates.length)
+  const { asksOnlyForTime = false, asksForCommonFact = false, acceptsKeywords = false } = rules
+  const largeness = asksForCommonFact ? 0 : computeLargeness(candidates.length)
 
   const passes = (min: number, coverageMin: number) => (candidate: C) => {
     const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
