@@ -24,6 +24,10 @@ import {
   consolidate,
   listReports,
 } from './consolidation/consolidator.ts'
+import {
+  type EvictionForecast,
+  forecastEvictions,
+} from './consolidation/eviction/eviction-forecast.ts'
 import type { StoredConsolidationReport } from './consolidation/report.ts'
 import {
   type IngestInput,
@@ -127,6 +131,16 @@ export interface Learning {
    * })
    */
   ingest(input: IngestInput, options?: WaitOptions): Promise<IngestResult>
+  /**
+   * The memories that leave next if nobody uses them, soonest first, and why.
+   *
+   * @example
+   * const [next] = await engine.learning.forecastEvictions({ owner: 'ada' }, { limit: 10 })
+   */
+  forecastEvictions(
+    scope: ScopeInput,
+    options?: { readonly limit?: number },
+  ): Promise<readonly EvictionForecast[]>
   /**
    * Merges, promotes and evicts the memories of a scope; with `dryRun`, only reports what it would do. Fails with
    * `busy` when another job holds the owner's lock for too long.
@@ -330,6 +344,8 @@ export interface LearningService {
   scheduleMaintenance(): Promise<void>
 }
 
+const FORECASTS_DEFAULT = 50
+
 export function createLearning(dependencies: LearningDependencies): LearningService {
   const { ports, jobs, settings, serialize } = dependencies
   const runConsolidation = createConsolidation(dependencies)
@@ -352,6 +368,10 @@ export function createLearning(dependencies: LearningDependencies): LearningServ
         )
       },
       ingest: async (input, options = {}) => ingest(dependencies, input, options),
+      forecastEvictions: async (input, { limit = FORECASTS_DEFAULT } = {}) => {
+        const scope = parseScope(input)
+        return forecastEvictions(ports, scope, await settings.resolve(scope.owner), limit)
+      },
       consolidate: async (input, options = {}) => {
         const scope = parseScope(input)
         if (options.dryRun === true) return runConsolidation(scope, options)

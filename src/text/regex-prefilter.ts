@@ -6,8 +6,8 @@
  * set of those of the text. Condition and pattern never disagree on a match: whatever is not understood counts as possible.
  *
  * Most patterns are not even looked at. Each has anchors, of which a text must hold one: a run of letters for each
- * alternative, of the most telling part of a sequence. An index from runs of letters to patterns tells in one pass over a
- * text which of all patterns are possible, however many alternatives they have.
+ * alternative, of the most telling part of a sequence. An index from runs of letters to patterns and their alternatives
+ * tells in one pass over a text which of all of them are possible.
  */
 
 const GRAM_BITS = 14
@@ -23,6 +23,9 @@ const DEPTH_MAX = 40
 /** How often texts hold a run of letters by chance, by its length, relative to one of three letters. */
 const ANCHOR_COSTS: readonly number[] = [1_000, 1_000, 30, 1]
 
+/** Fewer alternatives are evaluated one by one. */
+const INDEXED_ALTERNATIVES_MIN = 4
+
 /** Texts are looked at by many patterns in a row, and by few alternately. */
 const KNOWN_TEXTS = 8
 
@@ -30,7 +33,13 @@ const KNOWN_TEXTS = 8
 type Condition =
   | true
   | { readonly kind: 'grams'; readonly grams: readonly number[]; readonly letters: number }
-  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'all'; readonly of: readonly Condition[] }
+  | {
+      readonly kind: 'any'
+      readonly of: readonly Condition[]
+      /** The place of the first alternative in the index, others follow; null for those that are few. */
+      first: number | null
+    }
 
 /** `pattern.test(text)`, for patterns without the flags `g` and `y`. */
 export function testPattern(pattern: RegExp, text: string): boolean {
@@ -47,12 +56,17 @@ export function matchesAnyPattern(patterns: readonly RegExp[], text: string): bo
   return false
 }
 
+/** False only where none of the patterns matches. */
+export function mayMatchAny(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => mayMatch(pattern, text))
+}
+
 /** False only where a pattern does not match. */
 export function mayMatch(pattern: RegExp, text: string): boolean {
   const { condition, number } = conditionOf(pattern)
   if (condition === true || text.length > TEXT_CHARACTERS_MAX) return true
-  const { grams, possible } = analyze(text)
-  return possible[number] === 1 && isMet(condition, grams)
+  const analysis = analyze(text)
+  return analysis.possible[number] === 1 && isMet(condition, analysis)
 }
 
 type IndexedPattern = {
@@ -62,7 +76,7 @@ type IndexedPattern = {
 }
 
 const patterns = new WeakMap<RegExp, IndexedPattern>()
-/** The patterns of which a run of letters is an anchor. */
+/** The patterns and alternatives of which a run of letters is an anchor. */
 const patternsByGram: (number[] | undefined)[] = new Array(1 << GRAM_BITS)
 let patternCount = 0
 
@@ -72,12 +86,28 @@ function conditionOf(pattern: RegExp): IndexedPattern {
   const condition = new ConditionParser(pattern.source).parse()
   const indexed = { condition, number: condition === true ? -1 : patternCount++ }
   patterns.set(pattern, indexed)
+  addToIndex(indexed.number, condition)
+  indexAlternatives(condition)
+  return indexed
+}
+
+function addToIndex(number: number, condition: Condition): void {
   for (const gram of new Set(listAnchors(condition).grams)) {
     const others = patternsByGram[gram]
-    if (others === undefined) patternsByGram[gram] = [indexed.number]
-    else others.push(indexed.number)
+    if (others === undefined) patternsByGram[gram] = [number]
+    else others.push(number)
   }
-  return indexed
+}
+
+function indexAlternatives(condition: Condition): void {
+  if (condition === true || condition.kind === 'grams') return
+  const { of } = condition
+  if (condition.kind === 'any' && of.length >= INDEXED_ALTERNATIVES_MIN) {
+    condition.first = patternCount
+    patternCount += of.length
+    for (const [index, part] of of.entries()) addToIndex(condition.first + index, part)
+  }
+  for (const part of of) indexAlternatives(part)
 }
 
 type Anchors = { readonly grams: readonly number[]; readonly cost: number }
@@ -100,15 +130,21 @@ function listAnchors(condition: Condition): Anchors {
   }
 }
 
-function isMet(condition: Condition, grams: Uint32Array): boolean {
+function isMet(condition: Condition, analysis: TextAnalysis): boolean {
   if (condition === true) return true
-  if (condition.kind === 'grams') {
-    for (const gram of condition.grams) if (!hasGram(grams, gram)) return false
-    return true
+  if (condition.kind === 'grams') return hasGrams(analysis.grams, condition.grams)
+  if (condition.kind === 'all') return condition.of.every((part) => isMet(part, analysis))
+  const { of, first } = condition
+  for (let index = 0; index < of.length; index++) {
+    if (first !== null && analysis.possible[first + index] === 0) continue
+    if (isMet(of[index] ?? true, analysis)) return true
   }
-  const isAny = condition.kind === 'any'
-  for (const part of condition.of) if (isMet(part, grams) === isAny) return isAny
-  return !isAny
+  return false
+}
+
+function hasGrams(grams: Uint32Array, wanted: readonly number[]): boolean {
+  for (const gram of wanted) if (!hasGram(grams, gram)) return false
+  return true
 }
 
 function hasGram(grams: Uint32Array, gram: number): boolean {
@@ -233,7 +269,7 @@ class ConditionParser {
     if (alternatives.includes(true)) return true
     return alternatives.length === 1
       ? (alternatives[0] as Condition) // there is one
-      : { kind: 'any', of: alternatives }
+      : { kind: 'any', of: alternatives, first: null }
   }
 
   #parseSequence(): Condition {

@@ -23,6 +23,17 @@ const queryClient = new QueryClient({
   },
 })
 
+/** After an upgrade, the files of the old pages are gone. One reload gets the new ones; a second would not help. */
+const RELOADED_KEY = 'recollect.reloaded-at'
+const RELOAD_PAUSE_MS = 30_000
+window.addEventListener('vite:preloadError', (event) => {
+  const reloadedAt = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0)
+  if (Date.now() - reloadedAt < RELOAD_PAUSE_MS) return
+  sessionStorage.setItem(RELOADED_KEY, String(Date.now()))
+  event.preventDefault()
+  location.reload()
+})
+
 applyTheme()
 // Loads the code of the page while the session is checked.
 void router.preloadRoute({ to: location.pathname as '/studio/memories' }) // any path; unknown ones load nothing

@@ -139,12 +139,23 @@ describe.skipIf(missing !== null)(
       await eventually(() => page.evaluate(() => document.activeElement?.id)).toBe('page')
       const help = page.getByRole('button', { name: 'Keyboard' })
       await help.click()
-      expect(await helped(page)).toEqual(['/', 'j', 'k', 'Enter', 'e', 'x', 'n', 'Esc', '?'])
+      expect(await helped(page)).toEqual([
+        '/',
+        'j',
+        'k',
+        'Enter',
+        'e',
+        'x',
+        'n',
+        'Ctrl K',
+        'Esc',
+        '?',
+      ])
       await page.keyboard.press('Escape')
       await page.getByRole('link', { name: 'Review' }).click()
       await page.getByRole('heading', { name: 'Review' }).waitFor()
       await help.click()
-      expect(await helped(page)).toEqual(['Esc', '?'])
+      expect(await helped(page)).toEqual(['Ctrl K', 'Esc', '?'])
     })
   },
 )

@@ -69,13 +69,30 @@ describe.skipIf(missing !== null)(
       await row.getByRole('button', { name: 'Run now' }).click()
       await page.getByText('Job queued.').first().waitFor()
       await engine.jobs.runDue()
-      await eventually(() => row.innerText()).toMatch(/Done[\s\S]*distilled[\s\S]*1 exchange/)
+      await eventually(() => row.innerText()).toMatch(
+        /Done[\s\S]*Learned from the conversation\.[\s\S]*1 exchange/,
+      )
       await page.getByLabel('Status').selectOption('dead')
       await page.getByText('No jobs with this status').waitFor()
       expect(page.url()).toContain('status=dead')
       await page.getByLabel('Status').selectOption('done')
       await row.getByRole('link', { name: 'trip' }).click()
       await page.getByRole('article').getByText(ROME).waitFor()
+    })
+
+    it('[SR12] lists what leaves next, and keeps it', async () => {
+      const opened = await openJobs()
+      const { visit, engine } = opened
+      await leaveFaded(opened)
+      const page = await visit('jobs?tab=consolidation')
+      const leaving = page.getByRole('region', { name: 'Leaving next' }).first()
+      await leaving.getByText(FADED[0] ?? '').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      const keep = leaving.getByRole('button', { name: 'Keep forever' })
+      await eventually(() => keep.count()).toBe(2)
+      await keep.first().click()
+      await eventually(() => keep.count()).toBe(1)
+      expect((await engine.memories.count(OWNER, { pinned: true })).total).toBe(1)
     })
 
     it('[SR12] shows a dry run with reasons, runs, and undoes one action or the whole run', async () => {

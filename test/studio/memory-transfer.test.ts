@@ -122,12 +122,15 @@ describe.skipIf(missing !== null)(
       const lines: string[] = []
       for await (const line of engine.admin.export(other)) lines.push(line)
       const page = await visit('memories')
-      await more(page, /Import/)
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('File').setInputFiles({
         ...{ name: 'memories.jsonl', mimeType: 'application/x-ndjson' },
         buffer: Buffer.from([...lines, '{"table": "memory"}', ''].join('\n')),
       })
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('Recollect (.jsonl): 2 memories and 0 turns would').waitFor()
+      expect((await engine.memories.count(OWNER)).total).toBe(0)
       await dialog.getByRole('button', { name: 'Import' }).click()
       await dialog.getByText('1 memory imported; 1 line skipped.').waitFor()
       expect(await dialog.getByRole('row').nth(1).innerText()).toMatch(/^3\s/)
@@ -143,6 +146,45 @@ describe.skipIf(missing !== null)(
       ])
       await dialog.getByRole('button', { name: 'Close' }).last().click()
       await page.getByRole('button', { name: 'Her brother keeps bees' }).waitFor()
+    })
+
+    it('[SU4] previews and imports what another system has exported', async () => {
+      const { visit, engine } = await openStudio()
+      const page = await visit('memories?dialog=import')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('File').setInputFiles({
+        ...{ name: 'notes.md', mimeType: 'text/markdown' },
+        buffer: Buffer.from('# Home\n\n- The stopcock is under the sink\n- The fuse box is red\n'),
+      })
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('Markdown: 2 memories and 0 turns would be imported').waitFor()
+      await dialog.getByRole('cell', { name: /stopcock/ }).waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      expect((await engine.memories.count(OWNER)).total).toBe(0)
+      await dialog.getByRole('button', { name: 'Import' }).click()
+      await dialog.getByText('2 memories imported').waitFor()
+      expect((await engine.list(OWNER, { contains: 'fuse box' })).rows).toHaveLength(1)
+    })
+
+    it('[SU4] saves exactly what is shown as JSON, Markdown and CSV', async () => {
+      const { visit, engine } = await openOne()
+      await engine.remember(OWNER, { content: '=1+1 is "two", she said' })
+      const page = await visit('memories?q=she+said&mode=exact')
+      await page.getByRole('button', { name: '=1+1' }).waitFor()
+      const text = async (name: RegExp, ending: string) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), more(page, name)])
+        expect(download.suggestedFilename()).toBe(`recollect-memories.${ending}`)
+        return readFileSync(await download.path(), 'utf8')
+      }
+      expect(JSON.parse(await text(/as JSON/, 'json'))).toMatchObject([
+        { content: '=1+1 is "two", she said' },
+      ])
+      expect(await text(/as Markdown/, 'md')).toMatch(
+        /^# Memories\n\n## general\n\n- =1\+1 is "two"/,
+      )
+      const [head, row, rest] = (await text(/as CSV/, 'csv')).split('\r\n')
+      expect([head?.split(',').slice(0, 2), rest]).toEqual([['id', 'content'], ''])
+      expect(row).toContain(`"'=1+1 is ""two"", she said"`)
     })
 
     it('[SU4] compacts what is old after showing what would happen, and takes it back', async () => {

@@ -69,6 +69,43 @@ describe.skipIf(missing !== null)(
       await page.getByText('No matching receipts').waitFor()
     })
 
+    it('[SP5] shows and searches the question, with what it cost by a price table', async () => {
+      const { visit, asked } = await openReceipts()
+      await asked(ABOUT_DOG, 'openai/gpt-5-mini', 200, 'walk')
+      await asked('Zzyzx qwertz?', 'local/unknown', 200, 'walk')
+      const page = await visit('receipts')
+      const row = page.getByRole('row').filter({ hasText: ABOUT_DOG })
+      // 1,200 tokens at $0.25 and 34 at $2 a million.
+      await row.getByRole('cell', { name: '$0.00037' }).waitFor()
+      await page.getByLabel('Question').fill('QWERTZ')
+      await page.keyboard.press('Enter')
+      await eventually(() => page.locator('[data-receipt]').count()).toBe(1)
+      const other = page.getByRole('row').filter({ hasText: 'Zzyzx' })
+      expect(await other.innerText()).not.toContain('$')
+      await page.getByRole('button', { name: 'Prices' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Price table' })
+      await dialog.getByLabel('local/unknown: Input tokens').fill('1000')
+      await page.keyboard.press('Enter')
+      expect(await violationsIn(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await other.getByRole('cell', { name: '$1.2' }).waitFor()
+    })
+
+    it('[SP9] marks what has changed since it was sent', async () => {
+      const { visit, asked, engine } = await openReceipts()
+      await asked(ABOUT_DOG, 'openai/gpt')
+      const { rows } = await engine.list({ owner: 'default' }, { contains: 'Rex' })
+      await engine.edit({ owner: 'default' }, rows[0]?.id ?? '', {
+        content: 'The dog is called Max',
+      })
+      const page = await visit('receipts')
+      await page.locator('[data-receipt]').first().click()
+      const sent = page.getByRole('dialog').locator('mark')
+      await eventually(() => sent.allInnerTexts()).toEqual([expect.stringContaining('Rex')])
+      await page.getByText('Marked lines have changed').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+    })
+
     it('[SP5] narrows by session, goes through the list by keyboard, and leads to the session', async () => {
       const { visit, asked, engine } = await openReceipts()
       for (let n = 0; n < 51; n++) await asked(`Zzyzx ${n}?`, 'openai/gpt')

@@ -59,6 +59,8 @@ describe.skipIf(missing !== null)(
       expect(page.url()).toContain('day=2026-05-12')
       await page.reload()
       await eventually(() => days(page)).toEqual(['Tuesday 12 May'])
+      await page.getByRole('region', { name: 'Learned that day' }).waitFor()
+      await page.getByText('No recorded conversation.').waitFor()
       await page.getByRole('button', { name: 'Show whole month' }).click()
       await eventually(() => days(page)).toEqual(MAY)
       await page.getByLabel('Month', { exact: true }).selectOption('2026-03')

@@ -35,6 +35,7 @@ const SAME_AS_ENGLISH: ReadonlySet<string> = new Set([
   'Embedding',
   'Engine',
   'Error',
+  'Format',
   'Fusion',
   'Gate',
   'Gate: {section} ({by}). {reason}',
@@ -73,6 +74,7 @@ const SAME_AS_ENGLISH: ReadonlySet<string> = new Set([
   'vector',
   '{count, plural, one {# token} other {# tokens}}',
   '{count} tokens',
+  '{model}: {kind}',
   '{ms} ms',
   '{section} ({by}). {reason}',
 ])

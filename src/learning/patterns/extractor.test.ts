@@ -200,13 +200,13 @@ describe('categories', () => {
     expect(allergy?.importance).toBeGreaterThan(plan?.importance ?? 10)
   })
 
-  it('takes what somebody cannot have for what harms them', () => {
+  it('reads "cannot have" as harmful', () => {
     const [shellfish] = extractPatterns("i can't do shellfish")
     expect(shellfish).toMatchObject({ category: 'fact', importance: 9 })
     expect(extractPatterns("I can't do this exercise")).toEqual([])
   })
 
-  it('tells related languages apart by the rest of the text', () => {
+  it('distinguishes related languages by the rest of the text', () => {
     expect(extractPatterns('No como carne. Soy de Sevilla y me gusta el campo.')[0]?.language).toBe(
       'es',
     )

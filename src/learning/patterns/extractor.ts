@@ -10,15 +10,15 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
-import { testPattern } from '../../text/regex-prefilter.ts'
+import { mayMatchAny, testPattern } from '../../text/regex-prefilter.ts'
 
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { measureWithoutTail } from './clause-tails.ts'
 import { splitIntoClauses } from './clauses.ts'
 import { type CueMatch, matchCue, sliceSpan, type TextSpan } from './cue-matcher.ts'
-import { listGrammarPatterns, rankGrammars } from './languages/index.ts'
+import { listCues, listGrammarPatterns, rankGrammars } from './languages/index.ts'
 import * as requestCues from './memory-request-cues.ts'
-import { maskOthersWords } from './own-words.ts'
+import { maskOthersWords, normalizeMarks } from './own-words.ts'
 import * as ownWordsCues from './own-words-cues.ts'
 import { toPatternKey } from './pattern-key.ts'
 import { findTailStart } from './text-tail.ts'
@@ -52,6 +52,7 @@ const TYPES: Readonly<Record<PatternCategory, MemoryType>> = {
 export function extractPatterns(text: string): readonly PatternFact[] {
   const offset = findTailStart(text, EXTRACTION_BYTES_MAX)
   const said = text.slice(offset)
+  if (!mayMatchAny(listCues(), normalizeMarks(said))) return []
   const speech = maskOthersWords(said)
   const grammars = rankGrammars(speech)
   const found = new Map<string, PatternFact>()

@@ -4,7 +4,7 @@
  */
 import { EXTRACTED_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { LruCache } from '../../lib/lru-cache.ts'
-import { execPattern, matchesAnyPattern } from '../../text/regex-prefilter.ts'
+import { execPattern, matchesAnyPattern, mayMatchAny } from '../../text/regex-prefilter.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
 import { parseSpeakerLabel } from '../../text/speech/speaker-labels.ts'
 import type { TextSpan } from './cue-matcher.ts'
@@ -18,7 +18,7 @@ import {
   REMEMBER_ENDINGS,
   REMEMBER_OPENINGS,
 } from './memory-request-cues.ts'
-import { maskOthersWords } from './own-words.ts'
+import { maskOthersWords, normalizeMarks } from './own-words.ts'
 import { findTailStart } from './text-tail.ts'
 
 export type MemoryRequest = TextSpan & {
@@ -42,9 +42,19 @@ export function parseMemoryRequests(text: string): readonly MemoryRequest[] {
   return parsedTexts.getOrCreate(text, () => parseUncached(text))
 }
 
+const REQUEST_CUES: readonly RegExp[] = [
+  ...FORGET_OPENINGS,
+  ...FORGET_ENDINGS,
+  ...INSTRUCTIONS,
+  ...REMEMBER_OPENINGS,
+  ...REMEMBER_ENDINGS,
+]
+
 function parseUncached(text: string): readonly MemoryRequest[] {
   const offset = findTailStart(text, REQUEST_BYTES_MAX)
   const tail = text.slice(offset)
+  // Masking takes longer than all else, and adds no letters.
+  if (!mayMatchAny(REQUEST_CUES, normalizeMarks(tail))) return []
   const speech = restoreHeadings(tail, maskOthersWords(tail))
   const sentences = splitSentences(speech)
   const requests: MemoryRequest[] = []

@@ -72,6 +72,11 @@ function maskUncached(text: string): string {
   return maskSpans(speech, masked)
 }
 
+/** A text with the marks that masking normalizes. It holds all letters and marks that a masked text can hold. */
+export function normalizeMarks(text: string): string {
+  return text.replace(/\r/gu, ' ').replace(/[’ʼ＇]/gu, "'")
+}
+
 /** "Shorten:" looks like a speaker. It is a task whose material goes on after an empty line. */
 function findLabeledMaterial(text: string): readonly TextSpan[] {
   let start = 0

@@ -6,65 +6,21 @@ import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalog.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Dot, type Tone } from '../ui/layout.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { BulkWorkProvider } from './bulk-work.tsx'
+import { CommandPalette, useCommandPalette } from './command-palette.tsx'
 import { type ConnectionState, RECONNECT_NOTICE_MS, useLiveUpdates } from './live-updates.ts'
 import { useMemorySetting } from './memory-setting.ts'
+import { NAVIGATION } from './navigation.ts'
 import { useOwner } from './search-params.ts'
-import { type Permission, useSession } from './session.tsx'
+import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { activeShortcuts, useShortcuts } from './shortcuts.ts'
 import { selectTheme, storedTheme, THEMES, type Theme } from './theme.ts'
-
-type PageName =
-  | 'memories'
-  | 'timeline'
-  | 'map'
-  | 'sessions'
-  | 'files'
-  | 'chat'
-  | 'playground'
-  | 'receipts'
-  | 'review'
-  | 'engine'
-  | 'jobs'
-  | 'settings'
-  | 'access'
-  | 'audit'
-
-type NavigationItem = {
-  readonly path: `/studio/${PageName}`
-  readonly icon: IconName
-  readonly name: MessageKey
-  readonly needs: Permission
-}
-
-const NAVIGATION: readonly (readonly NavigationItem[])[] = [
-  [
-    { path: '/studio/memories', icon: 'memories', name: 'shell.memories', needs: 'read' },
-    { path: '/studio/timeline', icon: 'timeline', name: 'shell.timeline', needs: 'read' },
-    { path: '/studio/map', icon: 'map', name: 'shell.map', needs: 'read' },
-    { path: '/studio/sessions', icon: 'sessions', name: 'shell.sessions', needs: 'read' },
-    { path: '/studio/files', icon: 'files', name: 'shell.files', needs: 'read' },
-  ],
-  [
-    { path: '/studio/chat', icon: 'chat', name: 'shell.chat', needs: 'write' },
-    { path: '/studio/playground', icon: 'playground', name: 'shell.playground', needs: 'read' },
-    { path: '/studio/receipts', icon: 'receipts', name: 'shell.receipts', needs: 'read' },
-    { path: '/studio/review', icon: 'review', name: 'shell.review', needs: 'read' },
-  ],
-  [
-    { path: '/studio/engine', icon: 'engine', name: 'shell.engine', needs: 'manage' },
-    { path: '/studio/jobs', icon: 'jobs', name: 'shell.jobs', needs: 'read' },
-    { path: '/studio/settings', icon: 'settings', name: 'shell.settings', needs: 'read' },
-    { path: '/studio/access', icon: 'access', name: 'shell.access', needs: 'manage' },
-    { path: '/studio/audit', icon: 'audit', name: 'shell.audit', needs: 'manage' },
-  ],
-]
 
 /** Not part of the navigation: opened from the owner picker. */
 const ALL_OWNERS = { path: '/studio/all-owners', name: 'shell.allOwners' } as const
@@ -73,6 +29,7 @@ export function Shell() {
   const { t } = useI18n()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isHelpOpen, setHelpOpen] = useState(false)
+  const [isPaletteOpen, setPaletteOpen] = useCommandPalette()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const showToast = useToast()
   const connection = useLiveUpdates(() => showToast({ text: t('shell.reconnected') }))
@@ -108,6 +65,11 @@ export function Shell() {
           </Link>
           <OwnerPicker />
           <span className={styles.gap} />
+          <IconButton
+            icon="search"
+            name={t('shell.shortcutPalette')}
+            onClick={() => setPaletteOpen(true)}
+          />
           <Health connection={connection} />
           <LanguageMenu />
           <ThemeMenu />
@@ -130,6 +92,12 @@ export function Shell() {
           {connection === 'connecting' && <Reconnecting />}
           <Outlet />
         </main>
+        {isPaletteOpen && (
+          <CommandPalette
+            onClose={() => setPaletteOpen(false)}
+            onShowHelp={() => setHelpOpen(true)}
+          />
+        )}
         <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
       </div>
     </BulkWorkProvider>
@@ -375,6 +343,7 @@ const SHORTCUTS: readonly ShortcutHelp[] = [
   { key: 'e', name: 'shell.shortcutEdit', with: 'e' },
   { key: 'x', name: 'shell.shortcutSelect', with: 'x' },
   { key: 'n', name: 'shell.shortcutAdd', with: 'n' },
+  { key: 'Ctrl K', name: 'shell.shortcutPalette', with: null },
   { key: 'Esc', name: 'shell.shortcutClose', with: null },
   { key: '?', name: 'shell.shortcutHelp', with: null },
 ]

@@ -1,5 +1,5 @@
 import { AlertDialog, Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useI18n } from '../i18n/i18n.tsx'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
@@ -14,6 +14,10 @@ type DialogProps = {
   /** A drawer slides in from the side and leaves the page visible. */
   shape?: 'dialog' | 'wide' | 'drawer'
   footer?: ReactNode
+  /** Something was typed that closing would lose: asks first. */
+  isDirty?: boolean
+  /** Closes only by a button of its own. */
+  isPersistent?: boolean
 }
 
 export function Dialog({
@@ -24,22 +28,33 @@ export function Dialog({
   children,
   shape = 'dialog',
   footer,
+  isDirty = false,
+  isPersistent = false,
 }: DialogProps) {
   const { t } = useI18n()
+  const [isAsking, setAsking] = useState(false)
+  const close = () => {
+    if (isPersistent) return
+    if (isDirty) setAsking(true)
+    else onClose()
+  }
   return (
-    <Radix.Root open={isOpen} onOpenChange={(open) => open || onClose()}>
+    <Radix.Root open={isOpen} onOpenChange={(open) => open || close()}>
       <Radix.Portal>
         <Radix.Overlay className={shape === 'drawer' ? styles.veil : styles.overlay} />
         <Radix.Content
           className={[styles.panel, styles[shape]].join(' ')}
           onOpenAutoFocus={focusPanel}
+          onKeyDown={submitOnCtrlEnter}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className={styles.header}>
             <Radix.Title className={styles.title}>{title}</Radix.Title>
-            <Radix.Close asChild>
-              <IconButton icon="close" name={t('common.close')} />
-            </Radix.Close>
+            {!isPersistent && (
+              <Radix.Close asChild>
+                <IconButton icon="close" name={t('common.close')} />
+              </Radix.Close>
+            )}
           </header>
           <div className={styles.body}>
             {description !== undefined && (
@@ -48,10 +63,26 @@ export function Dialog({
             {children}
           </div>
           {footer !== undefined && <footer className={styles.footer}>{footer}</footer>}
+          <Confirm
+            isOpen={isAsking}
+            onClose={() => setAsking(false)}
+            title={t('common.discardTitle')}
+            description={t('common.discardHelp')}
+            action={t('common.discard')}
+            cancel={t('common.keepEditing')}
+            onConfirm={onClose}
+          />
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Submits the form of the dialog, also from a field in which Enter starts a new line. */
+function submitOnCtrlEnter(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  event.currentTarget.querySelector('form')?.requestSubmit()
 }
 
 /** Focuses the panel instead of the first button, whose tooltip would open and consume the first Escape. */
@@ -68,6 +99,7 @@ export function Confirm({
   description,
   children,
   action,
+  cancel,
   isDangerous = true,
   onConfirm,
 }: {
@@ -77,6 +109,8 @@ export function Confirm({
   description: string
   children?: ReactNode
   action: string
+  /** Default: "Cancel". */
+  cancel?: string
   isDangerous?: boolean
   onConfirm: () => Promise<unknown> | unknown
 }) {
@@ -107,7 +141,7 @@ export function Confirm({
           </div>
           <footer className={styles.footer}>
             <AlertDialog.Cancel asChild>
-              <Button>{t('common.cancel')}</Button>
+              <Button>{cancel ?? t('common.cancel')}</Button>
             </AlertDialog.Cancel>
             <Button
               look={isDangerous ? 'danger' : 'primary'}

@@ -153,6 +153,27 @@ describe('merging', () => {
   })
 })
 
+it('[SR12] what leaves next is foretold with its reason, and a pin keeps it', async () => {
+  const { call, engine, clock } = await openHouse(0)
+  const provenance = { source: 'gateway', extractor: 'patterns', extractorVersion: '1' }
+  const fading = await engine.remember(ADA, {
+    ...{ content: 'An umbrella was left in a cafe', salience: 0.2, provenance },
+  })
+  const expiresAt = clock.now() + 86_400_000
+  await engine.remember(ADA, { content: 'The ticket is valid today', expiresAt })
+  await engine.remember(ADA, { content: 'A person wrote this, so it stays' })
+  type Forecasts = { evictions: { memory: { id: string }; at: string; kind: string }[] }
+  const { evictions }: Forecasts = await call('memory.evictions', {})
+  expect(evictions.map(({ kind }) => kind)).toEqual(['end', 'evict'])
+  const at = Date.parse(evictions[1]?.at ?? '')
+  clock.advance(at - clock.now() - 86_400_000)
+  expect((await engine.learning.consolidate(ADA, { dryRun: true })).evicted).toBe(0)
+  clock.advance(86_400_000)
+  expect((await engine.learning.consolidate(ADA, { dryRun: true })).evicted).toBe(1)
+  await engine.edit(ADA, fading.memory.id, { pinned: true })
+  expect(await call('memory.evictions', {})).toEqual({ evictions: [] })
+})
+
 describe('facets', () => {
   it('[SU22] values are counted without the filter on their own field, and exclusions are named', async () => {
     const { call, engine, ids } = await openHouse()

@@ -184,7 +184,14 @@ function dimensionsOf(space: string | null): number | null {
   return found === undefined ? null : Number(found)
 }
 
-type Reindexing = { done: number; total: number; error: string | null; running: boolean }
+type Reindexing = {
+  done: number
+  total: number
+  error: string | null
+  running: boolean
+  readonly startedAt: number
+  readonly cancel: () => void
+}
 const reindexing = new WeakMap<Engine, Reindexing>()
 
 const reindexProgress = z.object({
@@ -193,6 +200,7 @@ const reindexProgress = z.object({
   total: z.int(),
   pending: z.int(),
   error: nullableText,
+  perSecond: z.number().nullable().describe('Texts embedded per second; null when nothing runs.'),
 })
 
 export const reindex = defineOperation({
@@ -214,14 +222,21 @@ export const reindex = defineOperation({
     }
     const pending = force ? index.memories + index.turns : index.withoutVector
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
-    const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
+    const abort = new AbortController()
+    const progress: Reindexing = {
+      ...{ done: 0, total: pending, error: null, running: true },
+      startedAt: performance.now(),
+      cancel: () => abort.abort(),
+    }
     reindexing.set(engine, progress)
     engine.admin
       .reindex({
         force,
+        signal: abort.signal,
         onProgress: ({ done, total }) => Object.assign(progress, { done, total }),
       })
       .catch((error: unknown) => {
+        if (abort.signal.aborted) return
         progress.error = error instanceof AppError ? error.message : 'Failed; see the log.'
       })
       .finally(() => {
@@ -247,7 +262,30 @@ export const getReindexStatus = defineOperation({
       total: progress?.total ?? 0,
       pending: index?.withoutVector ?? 0,
       error: progress?.error ?? null,
+      perSecond: progress?.running === true ? getRate(progress) : null,
     }
+  },
+})
+
+function getRate({ done, startedAt }: Reindexing): number {
+  const seconds = (performance.now() - startedAt) / 1_000
+  return seconds === 0 ? 0 : Math.round((done / seconds) * 10) / 10
+}
+
+export const cancelReindex = defineOperation({
+  name: 'memory.cancelReindex',
+  summary: 'Stops the embedding run. What it has embedded stays.',
+  access: 'manage',
+  isIdempotent: true,
+  input: nothing,
+  output: z.object({ cancelled: z.boolean() }),
+  http: { method: 'DELETE', path: '/api/memory/reindex' },
+  targets: () => ['vectors'],
+  run: async ({ engine }) => {
+    const progress = reindexing.get(engine)
+    if (progress?.running !== true) return { cancelled: false }
+    progress.cancel()
+    return { cancelled: true }
   },
 })
 

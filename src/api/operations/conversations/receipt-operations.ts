@@ -8,12 +8,14 @@ import {
   type Receipt,
   type ReceiptDetail,
 } from '../../../conversations/receipts/receipt.ts'
+import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { API_FORMATS, BLOCK_PLACEMENTS } from '../../../domain/model-call.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { SETTINGS } from '../../../domain/settings/settings.ts'
 import { AppError } from '../../../lib/errors.ts'
 import type { Page } from '../../../storage/store.ts'
-import { isoTime } from '../memory-schema.ts'
+import { containsFolded, foldCase } from '../../../text/substring.ts'
+import { isoTime, toSnippet } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 
@@ -95,6 +97,11 @@ export const wireReceipt = z
       .describe(
         'How the response ended: `truncated` at the output limit, `interrupted` when the connection, the provider or the client gave up, `unparsed` when its encoding is not supported.',
       ),
+    question: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('The beginning of the recorded question, in lists that ask for it.'),
     usage: z
       .object({ input: z.int(), output: z.int(), cached: z.int().nullable() })
       .nullable()
@@ -194,6 +201,15 @@ export const listReceipts = defineOperation({
       .enum(['none', ...SKIP_REASONS])
       .optional()
       .describe('Only requests skipped for this reason; `none`: those with context.'),
+    q: z
+      .string()
+      .max(QUERY_CHARACTERS_MAX)
+      .optional()
+      .describe('Only requests whose recorded question contains this text.'),
+    withQuestion: z
+      .boolean()
+      .optional()
+      .describe('Adds the beginning of the recorded question to each receipt.'),
     limit: z.int().min(1).max(200).default(50),
     after: z.string().max(200).optional().describe('The `next` cursor of the previous page.'),
   }),
@@ -206,19 +222,48 @@ export const listReceipts = defineOperation({
   }),
   http: { method: 'GET', path: '/api/receipts' },
   cli: 'receipts',
-  run: async (context, { limit, after, model, memory, skipped, ...input }) => {
+  run: async (context, { limit, after, model, memory, skipped, q, withQuestion, ...input }) => {
+    const { conversations } = context.engine
+    const scope = resolveScope(context, input, 'read')
+    const words = foldCase(q ?? '')
     const { rows, next } = await matchingReceipts(
-      context.engine.conversations,
-      resolveScope(context, input, 'read'),
+      conversations,
+      scope,
+      async (receipt) =>
+        words === '' || containsFolded((await loadQuestion(conversations, receipt)) ?? '', words),
       ({ model: named, injected, skipped: reason }) =>
         (model === undefined || model === named) &&
         (memory === undefined || injected?.memories.some((id) => id === memory) === true) &&
         (skipped === undefined || skipped === (reason ?? 'none')),
       { limit, ...(after === undefined ? {} : { after }) },
     )
-    return { receipts: rows.map(toWireReceipt), next }
+    const receipts = rows.map(toWireReceipt)
+    if (withQuestion !== true) return { receipts, next }
+    const questions = await Promise.all(rows.map((row) => loadQuestion(conversations, row)))
+    return {
+      receipts: receipts.map((receipt, index) => {
+        const question = questions[index] ?? null
+        return { ...receipt, question: question && toSnippet(question) }
+      }),
+      next,
+    }
   },
 })
+
+/** The recorded question of a request; null when it was not recorded or has been deleted. */
+async function loadQuestion(
+  conversations: Conversations,
+  { place, turns: [first] }: Receipt,
+): Promise<string | null> {
+  if (first === undefined) return null
+  try {
+    const turn = await conversations.turns.get({ owner: place.owner }, first)
+    return turn.role === 'user' ? turn.content : null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
 
 /** Page size, and the most rows read for one response where most do not match. */
 const READ_AT_ONCE = 200
@@ -227,6 +272,8 @@ const READ_MAX = 2_000
 async function matchingReceipts(
   conversations: Conversations,
   scope: ScopeInput,
+  /** Reads the question, so it is asked last. */
+  matchesQuestion: (receipt: Receipt) => Promise<boolean>,
   matches: (receipt: Receipt) => boolean,
   { limit, after: first }: { readonly limit: number; readonly after?: string },
 ): Promise<Page<Receipt>> {
@@ -238,7 +285,7 @@ async function matchingReceipts(
       ...(after === null ? {} : { after }),
     })
     for (const [index, receipt] of page.rows.entries()) {
-      if (matches(receipt)) rows.push(receipt)
+      if (matches(receipt) && (await matchesQuestion(receipt))) rows.push(receipt)
       if (rows.length < limit) continue
       const isLast = index === page.rows.length - 1 && page.next === null
       return { rows, next: isLast ? null : receipt.id }

@@ -4,11 +4,41 @@ import {
   type StoredConsolidationReport,
   UNDO_STATES,
 } from '../../../learning/consolidation/report.ts'
-import { isoTime } from '../memory-schema.ts'
+import { isoTime, toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
+
+export const forecastEvictions = defineOperation({
+  name: 'memory.evictions',
+  summary: 'Lists the memories that leave next if nobody uses them, soonest first, and why.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, limit: z.int().min(1).max(200).default(50) }),
+  output: z.object({
+    evictions: z.array(
+      z.object({
+        memory: wireMemory,
+        at: z.string().describe('From when it may leave.'),
+        kind: z
+          .enum(['evict', 'expire', 'end'])
+          .describe(
+            '`evict`: its salience fades; `expire`: it was not used for too long; `end`: its own date of expiry.',
+          ),
+      }),
+    ),
+  }),
+  http: { method: 'GET', path: '/api/memory/evictions' },
+  run: async (context, { limit, ...input }) => {
+    const scope = resolveScope(context, input, 'read')
+    const forecasts = await context.engine.learning.forecastEvictions(scope, { limit })
+    return {
+      evictions: forecasts.map(({ memory, at, kind }) => ({
+        ...{ memory: toWireMemory(memory), at: isoTime(at), kind },
+      })),
+    }
+  },
+})
 
 const report = z
   .object({

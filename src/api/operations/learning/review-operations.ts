@@ -1,6 +1,8 @@
 /** Operations on review and conflicts. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { DISTILLATION_EXTRACTOR, type Memory } from '../../../domain/memory.ts'
+import { isAssistantInstruction } from '../../../text/prompt-injection.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
@@ -95,12 +97,27 @@ export const reconcileMemory = defineOperation({
   }),
 })
 
+const REVIEW_REASONS = ['instruction', 'ungrounded', 'marked'] as const
+
+function explainReview({ content, provenance }: Memory): (typeof REVIEW_REASONS)[number] {
+  if (isAssistantInstruction(content)) return 'instruction'
+  return provenance.extractor === DISTILLATION_EXTRACTOR ? 'ungrounded' : 'marked'
+}
+
 export const listReview = defineOperation({
   name: 'review.list',
   summary: 'Lists memories that wait for review because they look like instructions, newest first.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, ...pageFields }),
-  output: z.object({ memories: z.array(wireMemory), next }),
+  output: z.object({
+    memories: z.array(wireMemory),
+    reasons: z
+      .record(z.string(), z.enum(REVIEW_REASONS))
+      .describe(
+        'Why each memory waits, by id. `instruction`: it looks like one; `ungrounded`: a model learned it from a conversation that does not clearly state it; `marked`: its writer marked it.',
+      ),
+    next,
+  }),
   http: { method: 'GET', path: '/api/review' },
   cli: 'review',
   run: async (context, { limit, after, ...input }) => {
@@ -108,7 +125,11 @@ export const listReview = defineOperation({
       limit,
       ...(after === undefined ? {} : { after }),
     })
-    return { memories: page.rows.map(toWireMemory), next: page.next }
+    return {
+      memories: page.rows.map(toWireMemory),
+      reasons: Object.fromEntries(page.rows.map((memory) => [memory.id, explainReview(memory)])),
+      next: page.next,
+    }
   },
 })
 

@@ -1,9 +1,16 @@
 /** Overviews of memories: vector map, entities, counts by day. */
 import { z } from 'zod'
+import { type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { quantizeVector } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
 import { dayFormatter } from '../conversations/receipt-statistics.ts'
-import { memoryCategorySchema, timeField, toSnippet } from '../memory-schema.ts'
+import {
+  isoTime,
+  memoryCategorySchema,
+  memoryTypeSchema,
+  timeField,
+  toSnippet,
+} from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { memoryIdField } from './memory-operations.ts'
@@ -25,6 +32,11 @@ export const listMemoryVectors = defineOperation({
         id: z.string(),
         content: z.string().describe('Its beginning.'),
         category: memoryCategorySchema,
+        type: memoryTypeSchema,
+        trust: z.enum(TRUST_LEVELS),
+        importance: z.int(),
+        user: z.string().nullable(),
+        createdAt: z.string(),
         salience: z.number(),
         vector: z
           .string()
@@ -41,14 +53,22 @@ export const listMemoryVectors = defineOperation({
     const scope = resolveScope(context, input, 'read')
     const { memories, ...rest } = await context.engine.admin.overview.vectors(scope, { limit })
     return {
-      memories: memories.map(({ memory: { id, content, category, salience }, vector }) => ({
-        ...{ id, category, salience, content: toSnippet(content) },
+      memories: memories.map(({ memory, vector }) => ({
+        ...pickMapFields(memory),
         vector: vector === null ? null : toByteVector(vector),
       })),
       ...rest,
     }
   },
 })
+
+function pickMapFields({ id, content, place, createdAt, ...memory }: Memory) {
+  const { category, type, trust, importance, salience } = memory
+  return {
+    ...{ id, category, type, trust, importance, salience, user: place.user },
+    ...{ content: toSnippet(content), createdAt: isoTime(createdAt) },
+  }
+}
 
 export const getMemoryVector = defineOperation({
   name: 'memory.vector',

@@ -25,6 +25,13 @@ export function rankGrammars(speech: string): readonly Grammar[] {
     .map(({ grammar }) => grammar)
 }
 
+const CUES: readonly RegExp[] = GRAMMARS.flatMap(({ cues }) => cues.map(({ pattern }) => pattern))
+
+/** Of which a text must match one to state anything. */
+export function listCues(): readonly RegExp[] {
+  return CUES
+}
+
 /** All of their rules, for warming up. */
 export function listGrammarPatterns(): readonly RegExp[] {
   return GRAMMARS.flatMap((grammar) => [

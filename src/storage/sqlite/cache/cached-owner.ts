@@ -99,8 +99,11 @@ export class CachedOwner {
   readonly #ownerNumber: number
   readonly #slots: (CachedRow | null)[] = []
   readonly #slotOf = new Map<MemoryId, number>()
-  /** Oldest first. */
+  /** Oldest first, and the slot of each. */
   readonly #ids: MemoryId[] = []
+  readonly #idSlots: number[] = []
+  /** Creation times by slot, so that a search by time reads no rows beyond it. */
+  readonly #createdAt: number[] = []
   readonly #postings = new PostingLists()
   /** The sorted keys of each sequence. */
   readonly #courses = new Map<string, string[]>()
@@ -182,13 +185,12 @@ export class CachedOwner {
     const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
       where
     const found: SearchDocument[] = []
-    for (let at = this.#ids.length - 1; at >= 0 && found.length < limit; at--) {
-      const id = this.#ids[at]
-      const row = id === undefined ? null : this.#rowOf(id)
-      if (row === null) continue
-      const { createdAt } = row.memory
+    for (let at = this.#idSlots.length - 1; at >= 0 && found.length < limit; at--) {
+      const slot = this.#idSlots[at] ?? 0
+      const createdAt = this.#createdAt[slot] ?? 0
       if (createdAt < createdFrom || createdAt >= createdBefore) continue
-      if (row.isPermitted(scope, where)) found.push(row.memory)
+      const row = this.#slots[slot]
+      if (row?.isPermitted(scope, where)) found.push(row.memory)
     }
     return found
   }
@@ -304,7 +306,10 @@ export class CachedOwner {
     this.#remove(row.id) // it may have been written during the load
     const slot = this.#slots.push(row) - 1
     this.#slotOf.set(row.id, slot)
-    this.#ids.splice(placeIn(this.#ids, row.id), 0, row.id)
+    this.#createdAt[slot] = row.memory.createdAt
+    const at = placeIn(this.#ids, row.id)
+    this.#ids.splice(at, 0, row.id)
+    this.#idSlots.splice(at, 0, slot)
     this.#postings.add(slot, row.terms, row.length)
     const { course } = row
     if (course === null) return
@@ -319,7 +324,9 @@ export class CachedOwner {
     if (slot === undefined || row === null) return
     this.#slotOf.delete(id)
     this.#slots[slot] = null
-    this.#ids.splice(placeIn(this.#ids, id), 1)
+    const at = placeIn(this.#ids, id)
+    this.#ids.splice(at, 1)
+    this.#idSlots.splice(at, 1)
     this.#postings.remove(slot, row.length)
     const keys = this.#courses.get(row.course ?? '')
     keys?.splice(placeIn(keys, row.courseKey), 1)
@@ -335,6 +342,7 @@ export class CachedOwner {
       return
     }
     this.#slots[slot] = row
+    this.#createdAt[slot] = row.memory.createdAt
     for (const sequences of this.#spaces.values()) forgetSequence(sequences, before)
   }
 

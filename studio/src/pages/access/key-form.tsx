@@ -83,6 +83,7 @@ function KeyForm({
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={name !== '' || actsFor !== ''}
       title={t('access.createTitle')}
       footer={
         <>
@@ -178,6 +179,7 @@ function CreatedKeyDialog({ created, onClose }: { created: CreatedKey; onClose: 
   return (
     <Dialog
       isOpen
+      isPersistent
       onClose={onClose}
       title={t('access.createdTitle', { name: created.name })}
       footer={

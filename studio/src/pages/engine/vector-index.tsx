@@ -51,12 +51,14 @@ function IndexProgress({
   total,
   pending,
   error,
+  perSecond,
 }: NonNullable<ReturnType<typeof useReindex>['data']>) {
   const { t } = useI18n()
   const attempt = useAttempt(AFFECTED_QUERIES)
   const [isConfirming, setConfirming] = useState(false)
   const start = (force: boolean) =>
     attempt(() => data(api.POST('/api/memory/reindex', { body: { force } })))
+  const cancel = () => attempt(() => data(api.DELETE('/api/memory/reindex')))
   return (
     <div className={styles.stack}>
       <p className={styles.soft}>{t('engine.vectorIndexHelp')}</p>
@@ -68,7 +70,13 @@ function IndexProgress({
             value={done}
             max={Math.max(1, total)}
           />
-          <p className={styles.small}>{t('engine.progress', { done, total })}</p>
+          <p className={styles.small}>
+            {t('engine.progress', { done, total })}
+            {perSecond !== null && ` · ${t('engine.rate', { count: perSecond })}`}
+          </p>
+          <Button isSmall onClick={() => void cancel()}>
+            {t('engine.cancelReindex')}
+          </Button>
         </div>
       ) : (
         <>

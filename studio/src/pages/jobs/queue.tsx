@@ -237,6 +237,30 @@ function JobActions({ owner, job }: { owner: string; job: Job }) {
   )
 }
 
+const OUTCOMES: Readonly<Record<string, MessageKey>> = {
+  distilled: 'jobs.outcomeDistilled',
+  no_signals: 'jobs.outcomeNoSignals',
+  'empty:no_turns': 'jobs.outcomeNoTurns',
+  'empty:nothing': 'jobs.outcomeNothing',
+  known: 'jobs.outcomeKnown',
+  'skipped:low_novelty': 'jobs.outcomeLowNovelty',
+  'skipped:no_model': 'jobs.outcomeNoModel',
+  'skipped:budget_exhausted': 'jobs.outcomeBudget',
+  'skipped:budget': 'jobs.outcomeBudget',
+  'skipped:busy': 'jobs.outcomeBusy',
+}
+
+/** An outcome in words; the code of others, without its separators. */
+function describeOutcome(outcome: string, t: ReturnType<typeof useI18n>['t']): string {
+  const key = OUTCOMES[outcome]
+  if (key !== undefined) return t(key)
+  const [kind = '', code = ''] = outcome.split(':')
+  const words = (code || kind).replaceAll('_', ' ')
+  return kind === 'error' || kind === 'dead_letter'
+    ? t('jobs.outcomeError', { code: words })
+    : words
+}
+
 function JobResult({ job: { outcome, attempts, lastError } }: { job: Job }) {
   const { t } = useI18n()
   const count = (name: string) => {
@@ -257,7 +281,7 @@ function JobResult({ job: { outcome, attempts, lastError } }: { job: Job }) {
   const label = outcome?.outcome
   return (
     <div className={styles.what}>
-      {typeof label === 'string' && <code>{label}</code>}
+      {typeof label === 'string' && <span title={label}>{describeOutcome(label, t)}</span>}
       {counts.length > 0 && <span className={styles.faint}>{counts.join(', ')}</span>}
       {(attempts > 0 || lastError !== null) && (
         <span className={styles.marks}>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { EmptyState } from '../../ui/layout.tsx'
 import { CATEGORIES } from '../memories/memory-fields.ts'
+import { useValueName } from '../memories/value-names.ts'
 import styles from './memory-list.module.css'
 import type { Category, MappedMemory } from './queries.ts'
 
@@ -48,6 +49,7 @@ function Group({
   canSelect,
 }: ListProps & { category: Category }) {
   const { t, number } = useI18n()
+  const nameOf = useValueName()
   const [shown, setShown] = useState(PAGE_SIZE)
   const selectedCount = memories.filter(({ id }) => selected.has(id)).length
   const toggleSelection = (ids: readonly string[], isOn: boolean) => {
@@ -72,7 +74,7 @@ function Group({
           />
         )}
         <CategoryDot category={category} />
-        <h3 id={`group-${category}`}>{category}</h3>
+        <h3 id={`group-${category}`}>{nameOf(category)}</h3>
         <span className={styles.count}>{number(memories.length)}</span>
       </header>
       <ul>
@@ -101,11 +103,10 @@ function Group({
 }
 
 export function CategoryDot({ category }: { category: Category }) {
-  return (
-    <span
-      className={styles.dot}
-      aria-hidden="true"
-      style={{ background: `var(--category-${category})` }}
-    />
-  )
+  return <ColorDot color={`--category-${category}`} />
+}
+
+/** The name of a color variable as a dot. */
+export function ColorDot({ color }: { color: string }) {
+  return <span className={styles.dot} aria-hidden="true" style={{ background: `var(${color})` }} />
 }

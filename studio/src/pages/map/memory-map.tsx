@@ -10,8 +10,17 @@ import { Select, TextField } from '../../ui/field.tsx'
 import { EmptyState, Notice, QueryResult } from '../../ui/layout.tsx'
 import { CATEGORIES } from '../memories/memory-fields.ts'
 import { useActions } from '../memories/queries.ts'
+import { useValueName } from '../memories/value-names.ts'
+import {
+  COLORING_NAMES,
+  COLORINGS,
+  type Coloring,
+  colorNameOf,
+  colorValueOf,
+  colorValuesOf,
+} from './coloring.ts'
 import { useMapLayout } from './layout.ts'
-import { CategoryDot, MemoryList } from './memory-list.tsx'
+import { CategoryDot, ColorDot, MemoryList } from './memory-list.tsx'
 import styles from './page.module.css'
 import {
   LIMITS,
@@ -27,6 +36,17 @@ type Props = { owner: string; search: SearchParams; change: Change; onOpen: (id:
 
 function amountIn(search: SearchParams): number {
   return LIMITS.find((amount) => amount === Number(search.amount)) ?? LIMITS[0]
+}
+
+function coloringIn(search: SearchParams): Coloring {
+  return COLORINGS.find((each) => each === search.color) ?? COLORINGS[0]
+}
+
+function createColors(memories: readonly MappedMemory[], coloring: Coloring) {
+  const now = Date.now()
+  const values = colorValuesOf(memories, coloring, now)
+  return (memory: MappedMemory) =>
+    colorNameOf(colorValueOf(memory, coloring, now), coloring, values)
 }
 
 export function MemoryMap(props: Props) {
@@ -58,6 +78,8 @@ function MapContent({ owner, search, change, onOpen, answer }: Props & { answer:
       !hidden.has(category) && content.toLowerCase().includes(searchText),
     [hidden, searchText],
   )
+  const coloring = coloringIn(search)
+  const colorOf = useMemo(() => createColors(answer.memories, coloring), [answer, coloring])
   const isFaded = useCallback((memory: MappedMemory) => !isShown(memory), [isShown])
   const chosen = answer.memories.filter(({ id }) => selected.has(id))
   const listed = isOnlySelected && chosen.length > 0 ? chosen : answer.memories.filter(isShown)
@@ -98,7 +120,7 @@ function MapContent({ owner, search, change, onOpen, answer }: Props & { answer:
               <div className={styles.blank} />
             ) : (
               <ScatterPlot
-                {...{ layout, isFaded, selected, onOpen }}
+                {...{ layout, isFaded, colorOf, selected, onOpen }}
                 memories={answer.memories}
                 onSelect={setSelected}
               />
@@ -186,6 +208,8 @@ function Controls({
   answer: VectorsAnswer
 }) {
   const { t, number } = useI18n()
+  const nameOf = useValueName()
+  const coloring = coloringIn(search)
   const hidden = textParam(search, 'hide').split(',').filter(Boolean)
   const present = CATEGORIES.filter((each) =>
     answer.memories.some(({ category }) => category === each),
@@ -219,6 +243,17 @@ function Controls({
           onValueChange={(amount) => change({ amount: Number(amount) })}
         />
       )}
+      <Select
+        label={t('map.colorBy')}
+        isLabelHidden
+        value={coloring}
+        options={COLORINGS.map((value) => ({
+          value,
+          text: `${t('map.colorBy')}: ${t(COLORING_NAMES[value])}`,
+        }))}
+        onValueChange={(value) => change({ color: value === COLORINGS[0] ? undefined : value })}
+      />
+      {coloring !== 'category' && <ColorLegend memories={answer.memories} coloring={coloring} />}
       <fieldset className={styles.legend} aria-label={t('map.categories')}>
         {present.map((category) => (
           <button
@@ -228,12 +263,34 @@ function Controls({
             aria-pressed={!hidden.includes(category)}
             onClick={() => toggleCategory(category)}
           >
-            <CategoryDot category={category} />
-            {category}
+            {coloring === 'category' && <CategoryDot category={category} />}
+            {nameOf(category)}
           </button>
         ))}
       </fieldset>
     </div>
+  )
+}
+
+function ColorLegend({
+  memories,
+  coloring,
+}: {
+  memories: readonly MappedMemory[]
+  coloring: Coloring
+}) {
+  const { t } = useI18n()
+  const nameOf = useValueName()
+  const values = colorValuesOf(memories, coloring, Date.now())
+  return (
+    <ul className={styles.legend} aria-label={t('map.legend')}>
+      {values.map((value) => (
+        <li key={value} className={styles.category}>
+          <ColorDot color={colorNameOf(value, coloring, values)} />
+          {nameOf(value)}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -9,6 +9,7 @@ export type PlottedMemory = {
   readonly memory: MappedMemory
   readonly position: Point
   readonly isFaded: boolean
+  readonly color: keyof Palette
 }
 
 type Scene = {
@@ -71,7 +72,7 @@ function draw(
   for (const spot of points) {
     circle(spot, 0)
     context.globalAlpha = spot.isFaded ? 0.12 : 0.82
-    context.fillStyle = palette[`--category-${spot.memory.category}`]
+    context.fillStyle = palette[spot.color]
     context.fill()
     context.globalAlpha = spot.isFaded ? 0.12 : 1
     context.strokeStyle = palette['--surface']

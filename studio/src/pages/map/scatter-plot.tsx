@@ -3,8 +3,11 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { useValueName } from '../memories/value-names.ts'
 import { fitCamera, isPointInPolygon, type Point, toScreen, useCamera, useSize } from './camera.ts'
+import { findClusters } from './clusters.ts'
 import type { Layout } from './layout.ts'
+import type { Palette } from './palette.ts'
 import { usePointerGestures } from './pointer-gestures.ts'
 import type { MappedMemory } from './queries.ts'
 import { type PlottedMemory, radiusOf, ScatterCanvas } from './scatter-canvas.tsx'
@@ -18,6 +21,7 @@ export function ScatterPlot({
   memories,
   layout,
   isFaded,
+  colorOf,
   selected,
   onSelect,
   onOpen,
@@ -25,6 +29,7 @@ export function ScatterPlot({
   memories: readonly MappedMemory[]
   layout: Layout
   isFaded: (memory: MappedMemory) => boolean
+  colorOf: (memory: MappedMemory) => keyof Palette
   selected: ReadonlySet<string>
   onSelect: (ids: ReadonlySet<string>) => void
   onOpen: (id: string) => void
@@ -41,9 +46,21 @@ export function ScatterPlot({
     () =>
       memories.flatMap((memory): PlottedMemory[] => {
         const position = layout.get(memory.id)
-        return position === undefined ? [] : [{ memory, position, isFaded: isFaded(memory) }]
+        return position === undefined
+          ? []
+          : [{ memory, position, isFaded: isFaded(memory), color: colorOf(memory) }]
       }),
-    [memories, layout, isFaded],
+    [memories, layout, isFaded, colorOf],
+  )
+  const clusters = useMemo(
+    () =>
+      findClusters(
+        memories.flatMap(({ id, content }) => {
+          const position = layout.get(id)
+          return position === undefined ? [] : [{ position, content }]
+        }),
+      ),
+    [memories, layout],
   )
   const toScreenPoint = useCallback(
     (position: Point) => toScreen(camera, size, position),
@@ -77,6 +94,14 @@ export function ScatterPlot({
         label={t('map.canvas', { count: points.length })}
         cursor={hovered !== null ? 'pointer' : isSelecting ? 'crosshair' : 'grab'}
       />
+      {clusters.map(({ center, label }) => {
+        const { x, y } = toScreenPoint(center)
+        return (
+          <span key={label} className={styles.cluster} style={{ left: x, top: y }}>
+            {label}
+          </span>
+        )
+      })}
       {hovered !== null && lasso === null && (
         <HoverCard spot={hovered} toScreenPoint={toScreenPoint(hovered.position)} size={size} />
       )}
@@ -123,6 +148,7 @@ function HoverCard({
   toScreenPoint: Point
   size: { width: number }
 }) {
+  const nameOf = useValueName()
   const isRight = toScreenPoint.x > size.width / 2
   return (
     <div
@@ -133,9 +159,7 @@ function HoverCard({
         ...(isRight ? { right: size.width - toScreenPoint.x + 8 } : { left: toScreenPoint.x + 8 }),
       }}
     >
-      <span style={{ color: `var(--category-${spot.memory.category})` }}>
-        {spot.memory.category}
-      </span>
+      <span style={{ color: `var(${spot.color})` }}>{nameOf(spot.memory.category)}</span>
       {spot.memory.content}
     </div>
   )

@@ -76,6 +76,7 @@ export function Editor({
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={JSON.stringify(draft) !== JSON.stringify(draftOf(memory))}
       title={t(memory === null ? 'memories.add' : 'memories.edit')}
       footer={
         <>

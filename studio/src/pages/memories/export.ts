@@ -2,6 +2,7 @@
 import type { Memory } from '../../api/client.ts'
 import { linesOf } from '../../api/lines.ts'
 import type { SearchParams } from '../../app/search-params.ts'
+import { FILE_ENDINGS, renderMemories, type TextFormat } from './export-formats.ts'
 import { isRankedSearch, listPage, ROWS_PER_PAGE, searchMemories } from './queries.ts'
 
 const exportUrl = (owner: string) => `/api/memory/export?${new URLSearchParams({ owner })}`
@@ -17,6 +18,17 @@ export async function exportFiltered(owner: string, search: SearchParams): Promi
   await exportMemories(owner, ids)
 }
 
+/** Exports the memories that match the current search and filters in a format for people and spreadsheets. */
+export async function exportAsText(
+  owner: string,
+  search: SearchParams,
+  format: TextFormat,
+): Promise<void> {
+  const memories: Memory[] = []
+  for await (const memory of filteredMemories(owner, search)) memories.push(memory)
+  saveText(renderMemories(memories, format), FILE_ENDINGS[format])
+}
+
 /** Exports memories with their version history. */
 export async function exportMemories(owner: string, ids: ReadonlySet<string>): Promise<void> {
   const response = await fetch(exportUrl(owner), { credentials: 'same-origin' })
@@ -25,8 +37,12 @@ export async function exportMemories(owner: string, ids: ReadonlySet<string>): P
   }
   const lines: string[] = []
   for await (const line of linesOf(response.body)) if (isSelectedLine(line, ids)) lines.push(line)
-  const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`]))
-  download(href)
+  saveText(`${lines.join('\n')}\n`, 'jsonl')
+}
+
+function saveText(text: string, ending: string): void {
+  const href = URL.createObjectURL(new Blob([text]))
+  download(href, ending)
   setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }
 
@@ -55,9 +71,9 @@ function isSelectedLine(line: string, ids: ReadonlySet<string>): boolean {
   return id !== undefined && ids.has(id)
 }
 
-function download(href: string): void {
+function download(href: string, ending = 'jsonl'): void {
   const link = document.createElement('a')
   link.href = href
-  link.download = 'recollect-memories.jsonl'
+  link.download = `recollect-memories.${ending}`
   link.click()
 }

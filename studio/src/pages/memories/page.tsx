@@ -7,10 +7,11 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
-import { GetStarted } from '../start/get-started.tsx'
+import { Onboarding } from '../start/onboarding.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { Editor } from './editor.tsx'
 import { Filters } from './filters.tsx'
+import { ImportDialog } from './import-dialog.tsx'
 import { PagedMemoryList, RankedMemoryList, type RowStep, type Selection } from './list.tsx'
 import { MemoryPanel } from './memory-panel.tsx'
 import { MemoryStats } from './memory-stats.tsx'
@@ -32,6 +33,9 @@ function OwnerMemories({ owner }: { owner: string }) {
   const [editing, setEditing] = useState<Memory | 'new' | null>(null)
   const openId = textParam(search, 'memory')
   const canEdit = can('write')
+  // Opened by the command palette as well.
+  const dialog = textParam(search, 'dialog')
+  const closeDialog = () => change({ dialog: undefined })
   const step: RowStep = useRef(null)
   const filterKey = JSON.stringify(['q', 'mode', ...FILTERS].map((name) => search[name]))
   useShortcuts(canEdit ? { n: () => setEditing('new') } : {})
@@ -41,6 +45,11 @@ function OwnerMemories({ owner }: { owner: string }) {
       actions={
         <>
           <TransferMenu owner={owner} search={search} />
+          {can('curate') && (
+            <Button icon="import" onClick={() => change({ dialog: 'import' })}>
+              {t('memories.import')}
+            </Button>
+          )}
           {canEdit && (
             <Button look="primary" icon="add" onClick={() => setEditing('new')}>
               {t('memories.add')}
@@ -85,13 +94,17 @@ function OwnerMemories({ owner }: { owner: string }) {
         onOpen={(id) => change({ memory: id }, { isPush: true })}
         onEdit={setEditing}
       />
-      {editing !== null && (
+      {(editing !== null || (dialog === 'add' && canEdit)) && (
         <Editor
           owner={owner}
           memory={editing === 'new' ? null : editing}
-          onClose={() => setEditing(null)}
+          onClose={() => {
+            setEditing(null)
+            closeDialog()
+          }}
         />
       )}
+      {dialog === 'import' && can('curate') && <ImportDialog owner={owner} onClose={closeDialog} />}
     </Page>
   )
 }
@@ -116,7 +129,7 @@ function Results(props: ResultsProps) {
       {t('memories.noMatchHelp')}
     </EmptyState>
   ) : (
-    <GetStarted owner={owner} />
+    <Onboarding owner={owner} />
   )
   if (!isRankedSearch(search)) return <PagedMemoryList {...props} empty={emptyState} />
   return (

@@ -1,9 +1,10 @@
-/** Export, import and summarization of memories. */
+/** Export and summarization of memories. */
 import { useState } from 'react'
-import { ApiError, api, data } from '../../api/client.ts'
+import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 import type { SearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -11,19 +12,24 @@ import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Table } from '../../ui/table.tsx'
-import { exportAll, exportFiltered } from './export.ts'
+import { exportAll, exportAsText, exportFiltered } from './export.ts'
+import { TEXT_FORMATS, type TextFormat } from './export-formats.ts'
 import { filtersIn, useActions } from './queries.ts'
 
-type ImportResult =
-  paths['/api/memory/import']['post']['responses'][200]['content']['application/json']
 type SummarizeResult =
   paths['/api/memory/summarize']['post']['responses'][200]['content']['application/json']
+
+const FORMAT_NAMES: Record<TextFormat, MessageKey> = {
+  json: 'memories.exportJson',
+  markdown: 'memories.exportMarkdown',
+  csv: 'memories.exportCsv',
+}
 
 export function TransferMenu({ owner, search }: { owner: string; search: SearchParams }) {
   const { t } = useI18n()
   const { can } = useSession()
   const actions = useActions(owner)
-  const [dialog, setDialog] = useState<'import' | 'compact' | null>(null)
+  const [isCompacting, setCompacting] = useState(false)
   const hasFilter = Object.keys(filtersIn(search)).length > 0 || (search.q ?? '') !== ''
   if (!can('curate')) return null
   return (
@@ -39,133 +45,21 @@ export function TransferMenu({ owner, search }: { owner: string; search: SearchP
         >
           {t('memories.export')}: {t('memories.exportFiltered')}
         </MenuItem>
+        {TEXT_FORMATS.map((format) => (
+          <MenuItem
+            key={format}
+            icon="export"
+            onSelect={() => void actions.attempt(() => exportAsText(owner, search, format))}
+          >
+            {t('memories.export')}: {t(FORMAT_NAMES[format])}
+          </MenuItem>
+        ))}
         <MenuLine />
-        <MenuItem icon="import" onSelect={() => setDialog('import')}>
-          {t('memories.import')} …
-        </MenuItem>
-        <MenuItem icon="history" onSelect={() => setDialog('compact')}>
+        <MenuItem icon="history" onSelect={() => setCompacting(true)}>
           {t('memories.summarize')} …
         </MenuItem>
       </Menu>
-      {dialog === 'import' && <ImportDialog owner={owner} onClose={() => setDialog(null)} />}
-      {dialog === 'compact' && <SummarizeDialog owner={owner} onClose={() => setDialog(null)} />}
-    </>
-  )
-}
-
-export function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
-  const { t } = useI18n()
-  const actions = useActions(owner)
-  const [file, setFile] = useState<File | null>(null)
-  const [report, setReport] = useState<ImportResult | null>(null)
-  const [fault, setFault] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const run = async () => {
-    if (file === null) return
-    setBusy(true)
-    setFault(undefined)
-    try {
-      const response = await fetch(`/api/memory/import?${new URLSearchParams({ owner })}`, {
-        method: 'POST',
-        credentials: 'same-origin',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: file,
-      })
-      const body = await response.json()
-      if (!response.ok) throw new ApiError(response.status, body.error ?? {})
-      setReport(body as ImportResult) // see /openapi.json
-      await actions.attempt(async () => undefined)
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      shape="wide"
-      title={t('memories.importTitle')}
-      description={t('memories.importHelp')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.close')}</Button>
-          <Button
-            look="primary"
-            icon="import"
-            disabled={file === null}
-            isBusy={isBusy}
-            onClick={() => void run()}
-          >
-            {t('memories.import')}
-          </Button>
-        </>
-      }
-    >
-      <TextField
-        label={t('memories.importFile')}
-        type="file"
-        accept=".jsonl,.ndjson"
-        fault={fault}
-        onChange={({ target }) => {
-          setFile(target.files?.[0] ?? null)
-          setReport(null)
-        }}
-      />
-      {report !== null && (
-        <>
-          <Notice tone={report.failed > 0 ? 'warn' : 'good'}>
-            {t('memories.importDone', {
-              added: report.imported + report.updated,
-              skipped: report.skipped + report.failed,
-            })}
-          </Notice>
-          <LineNotes
-            name={t('memories.importError')}
-            count={report.failed}
-            notes={report.failures}
-          />
-          <LineNotes
-            name={t('memories.importSkipReason')}
-            count={report.skipped}
-            notes={report.skips}
-          />
-        </>
-      )}
-    </Dialog>
-  )
-}
-
-/** The skipped or failed lines of an import with their messages. */
-function LineNotes({
-  name,
-  count,
-  notes,
-}: {
-  name: string
-  count: number
-  notes: ImportResult['failures']
-}) {
-  const { t } = useI18n()
-  if (notes.length === 0) return null
-  return (
-    <>
-      <Table
-        name={name}
-        rows={notes}
-        idOf={({ line, message }) => `${line}:${message}`}
-        columns={[
-          {
-            name: t('memories.importLine'),
-            cell: ({ line }) => line,
-            isNumber: true,
-            width: '80px',
-          },
-          { name, cell: ({ message }) => message },
-        ]}
-      />
-      {count > notes.length && <p>{t('memories.importMore', { count: count - notes.length })}</p>}
+      {isCompacting && <SummarizeDialog owner={owner} onClose={() => setCompacting(false)} />}
     </>
   )
 }

@@ -1,11 +1,12 @@
 /** The inserted context as sent to the model. Each line links to the cited memory or session. */
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { ReceiptDetail } from '../../api/client.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import styles from './context-block.module.css'
-import { useTurn } from './queries.ts'
+import { memoryQuery, useTurn } from './queries.ts'
 
 type ContextLine = ReceiptDetail['lines'][number]
 type Redaction = NonNullable<ContextLine['redaction']>
@@ -44,6 +45,7 @@ export function ContextBlock({ owner, receipt }: { owner: string; receipt: Recei
           })}
         </pre>
       </section>
+      <ChangedLines owner={owner} lines={contextLines} />
       {[...redactions].map((redaction) => (
         <p key={redaction} className={styles.soft}>
           {t(REDACTION_NOTES[redaction])}
@@ -51,6 +53,20 @@ export function ContextBlock({ owner, receipt }: { owner: string; receipt: Recei
       ))}
     </>
   )
+}
+
+function ChangedLines({ owner, lines }: { owner: string; lines: readonly ContextLine[] }) {
+  const { t } = useI18n()
+  const shown = lines.filter(({ kind, redaction }) => kind === 'memory' && redaction === null)
+  const memories = useQueries({ queries: shown.map(({ id }) => memoryQuery(owner, id)) })
+  const isChanged = memories.some(
+    ({ data: loaded }, index) => (loaded?.memory.version ?? 0) > (shown[index]?.version ?? 0),
+  )
+  return isChanged ? <p className={styles.soft}>{t('receipts.linesChanged')}</p> : null
+}
+
+function useMemoryOfLine(owner: string, id: string | null) {
+  return useQuery({ ...memoryQuery(owner, id ?? ''), enabled: id !== null })
 }
 
 function LineLink({
@@ -64,6 +80,8 @@ function LineLink({
 }) {
   const { t } = useI18n()
   const { kind, id, version, redaction } = contextLine
+  const memory = useMemoryOfLine(owner, kind === 'memory' && redaction === null ? id : null)
+  const current = memory.data?.memory.version ?? version
   if (redaction === 'erased') return <span className={styles.redacted}>{text}</span>
   const title = t('receipts.lineVersion', { version })
   if (kind === 'turn') {
@@ -80,7 +98,11 @@ function LineLink({
       title={title}
       className={redaction === null ? styles.link : styles.redacted}
     >
-      {text}
+      {current > version ? (
+        <mark title={t('receipts.lineChanged', { version: current })}>{text}</mark>
+      ) : (
+        text
+      )}
     </Link>
   )
 }

@@ -8,7 +8,7 @@ import { Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
 import { InfoTip } from '../../ui/tooltip.tsx'
 import { ContextBlock } from './context-block.tsx'
 import styles from './drawer.module.css'
-import { Outcome, Status } from './list.tsx'
+import { Cost, Outcome, Status } from './list.tsx'
 import { memoriesIn, useReceipt } from './queries.ts'
 import { MemoryLine, RecallResults, TurnLine } from './references.tsx'
 
@@ -129,7 +129,7 @@ function Decision({ receipt }: { receipt: Receipt }) {
   )
 }
 
-function Usage({ receipt: { usage, injected } }: { receipt: Receipt }) {
+function Usage({ receipt: { model, usage, injected } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   return (
     <Section title={t('receipts.usage')}>
@@ -141,6 +141,9 @@ function Usage({ receipt: { usage, injected } }: { receipt: Receipt }) {
           {usage.cached !== null && <Fact name={t('receipts.cached')}>{number(usage.cached)}</Fact>}
           <Fact name={t('receipts.outputTokens')}>{number(usage.output)}</Fact>
           <Fact name={t('receipts.memoryTokens')}>{number(injected?.tokens ?? 0)}</Fact>
+          <Fact name={t('receipts.cost')}>
+            <Cost model={model} usage={usage} />
+          </Fact>
         </dl>
       )}
     </Section>

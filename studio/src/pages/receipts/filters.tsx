@@ -23,6 +23,12 @@ export function Filters({
   const set = (name: string) => (value: string) => onChange({ [name]: value || undefined })
   return (
     <div className={styles.filters}>
+      <CommitField
+        label={t('receipts.question')}
+        value={textParam(search, 'q')}
+        data-search
+        onCommit={set('q')}
+      />
       <Select
         label={t('receipts.filterResult')}
         value={textParam(search, 'skipped')}

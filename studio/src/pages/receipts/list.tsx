@@ -7,6 +7,7 @@ import { Chip, EmptyState, QueryResult, type Tone } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './list.module.css'
+import { costOf, usePrices } from './prices.ts'
 import { FILTERS, reasonOf, useReceipts } from './queries.ts'
 
 export function ReceiptList({
@@ -49,6 +50,17 @@ export function ReceiptList({
                       </button>
                     ),
                   },
+                  {
+                    name: t('receipts.question'),
+                    cell: ({ question, owner: receiptOwner, user }) => (
+                      <div className={styles.model}>
+                        <span className={styles.question}>{question ?? '–'}</span>
+                        <span className={styles.soft}>
+                          {[receiptOwner, user].filter(Boolean).join(' · ')}
+                        </span>
+                      </div>
+                    ),
+                  },
                   { name: t('receipts.result'), cell: (row) => <Outcome receipt={row} /> },
                   { name: t('receipts.model'), cell: (row) => <Model receipt={row} /> },
                   { name: t('receipts.status'), cell: (row) => <Status receipt={row} /> },
@@ -56,6 +68,11 @@ export function ReceiptList({
                     name: t('receipts.tokens'),
                     isNumber: true,
                     cell: (row) => <Tokens receipt={row} />,
+                  },
+                  {
+                    name: t('receipts.cost'),
+                    isNumber: true,
+                    cell: ({ model, usage }) => <Cost model={model} usage={usage} />,
                   },
                   {
                     name: t('receipts.duration'),
@@ -91,11 +108,26 @@ function NoReceipts({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-function Model({ receipt: { model, provider, user } }: { receipt: Receipt }) {
+/** The estimated cost of a request; nothing for models without a price. */
+export function Cost({ model, usage }: Pick<Receipt, 'model' | 'usage'>) {
+  const { number } = useI18n()
+  const price = usePrices()(model)
+  if (price === null || usage === null) return '–'
+  return number(costOf(usage, price), DOLLARS)
+}
+
+/** Small amounts matter: a request costs a fraction of a cent. */
+export const DOLLARS = {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+} as const satisfies Intl.NumberFormatOptions
+
+function Model({ receipt: { model, provider } }: { receipt: Receipt }) {
   return (
     <div className={styles.model}>
       <span>{model}</span>
-      <span className={styles.soft}>{[provider, user].filter(Boolean).join(' · ')}</span>
+      <span className={styles.soft}>{provider}</span>
     </div>
   )
 }

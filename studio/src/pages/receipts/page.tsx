@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import {
   Card,
@@ -17,8 +19,10 @@ import {
 import { Charts } from './charts.tsx'
 import { ReceiptDrawer } from './drawer.tsx'
 import { Filters } from './filters.tsx'
-import { ReceiptList } from './list.tsx'
+import { DOLLARS, ReceiptList } from './list.tsx'
 import { ModelTable } from './model-table.tsx'
+import { PriceDialog } from './price-dialog.tsx'
+import { costOf, LIST_PRICES_DATE, usePrices } from './prices.ts'
 import { PERIODS, periodIn, type Stats, useStats } from './queries.ts'
 
 export function ReceiptsPage() {
@@ -27,28 +31,35 @@ export function ReceiptsPage() {
   const [search, change] = useSearchParams()
   const stats = useStats(owner, search)
   const openId = textParam(search, 'receipt')
+  const [isPricing, setPricing] = useState(false)
+  const models = [...new Set(stats.data?.days.map(({ model }) => model) ?? [])]
   return (
     <Page
       title={t('receipts.title')}
       description={t('receipts.description')}
       actions={
-        <Select
-          label={t('receipts.period')}
-          isLabelHidden
-          value={String(periodIn(search))}
-          onValueChange={(days) => change({ days: Number(days) })}
-          options={PERIODS.map((days) => ({
-            value: String(days),
-            text: t('receipts.lastDays', { count: days }),
-          }))}
-        />
+        <>
+          <Button disabled={stats.data === undefined} onClick={() => setPricing(true)}>
+            {t('receipts.prices')}
+          </Button>
+          <Select
+            label={t('receipts.period')}
+            isLabelHidden
+            value={String(periodIn(search))}
+            onValueChange={(days) => change({ days: Number(days) })}
+            options={PERIODS.map((days) => ({
+              value: String(days),
+              text: t('receipts.lastDays', { count: days }),
+            }))}
+          />
+        </>
       }
     >
       <MemoryDisabledNotice owner={owner} />
       <QueryResult query={stats} lines={5}>
         {(loaded) => (
           <>
-            <ReceiptStats total={loaded.total} />
+            <ReceiptStats stats={loaded} />
             {!loaded.isComplete && <Notice tone="warn">{t('receipts.incomplete')}</Notice>}
             <Card>
               {loaded.total.requests === 0 ? (
@@ -66,17 +77,14 @@ export function ReceiptsPage() {
         )}
       </QueryResult>
       <Card title={t('receipts.list')} isFlush>
-        <Filters
-          search={search}
-          onChange={change}
-          models={[...new Set(stats.data?.days.map(({ model }) => model) ?? [])]}
-        />
+        <Filters search={search} onChange={change} models={models} />
         <ReceiptList
           owner={owner}
           search={search}
           onOpen={(id) => change({ receipt: id }, { isPush: true })}
         />
       </Card>
+      {isPricing && <PriceDialog models={models} onClose={() => setPricing(false)} />}
       <ReceiptDrawer
         owner={owner}
         id={openId === '' ? null : openId}
@@ -86,8 +94,13 @@ export function ReceiptsPage() {
   )
 }
 
-function ReceiptStats({ total }: { total: Stats['total'] }) {
-  const { t, number } = useI18n()
+function ReceiptStats({ stats: { total, days } }: { stats: Stats }) {
+  const { t, number, day } = useI18n()
+  const priceOf = usePrices()
+  const cost = days.reduce((sum, { model, ...usage }) => {
+    const price = priceOf(model)
+    return price === null ? sum : sum + costOf(usage, price)
+  }, 0)
   const { requests, withMemories, input, output, memory, learned, failed } = total
   const percent = (part: number, whole: number) =>
     whole === 0 ? '–' : number(part / whole, { style: 'percent', maximumFractionDigits: 1 })
@@ -117,6 +130,11 @@ function ReceiptStats({ total }: { total: Stats['total'] }) {
         note={t('receipts.memoryTokensHelp', { share: percent(memory, input) })}
       />
       <Stat name={t('receipts.extractedTotal')} value={number(learned)} />
+      <Stat
+        name={t('receipts.cost')}
+        value={number(cost, { ...DOLLARS, maximumSignificantDigits: 3 })}
+        note={t('receipts.costHelp', { date: day(LIST_PRICES_DATE) })}
+      />
     </StatList>
   )
 }

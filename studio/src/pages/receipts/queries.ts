@@ -12,7 +12,7 @@ export type Stats = StatsPath['responses']['200']['content']['application/json']
 const ROWS_PER_PAGE = 50
 const DAY_MS = 86_400_000
 export const PERIODS = [7, 30, 90] as const
-export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
+export const FILTERS = ['q', 'skipped', 'model', 'user', 'sessionId'] as const
 
 /** Labels of the skip reasons. */
 export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
@@ -44,7 +44,12 @@ export function useReceipts(owner: string, search: SearchParams) {
   const filters = FILTERS.map((name) => [name, textParam(search, name)]).filter(
     ([, text]) => text !== '',
   )
-  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(filters) } as ListQuery // the server validates it
+  const query = {
+    owner,
+    limit: ROWS_PER_PAGE,
+    withQuestion: true,
+    ...Object.fromEntries(filters),
+  } as ListQuery // the server validates it
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'list', query],
     queryFn: ({ pageParam }) =>
@@ -90,6 +95,19 @@ export function useReceipt(owner: string, id: string | null) {
       data(api.GET('/api/receipts/{id}', { params: { path: { id: id ?? '' }, query: { owner } } })),
     enabled: id !== null,
   })
+}
+
+/** Query options of a memory that a receipt refers to. */
+export function memoryQuery(owner: string, id: string) {
+  return {
+    queryKey: ['memory', owner, id],
+    queryFn: () =>
+      data(
+        api.GET('/api/memory/{id}', {
+          params: { path: { id }, query: { owner, includeTrash: true } },
+        }),
+      ),
+  }
 }
 
 export function useTurn(owner: string, id: string) {

@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiError, api, data, type Receipt } from '../../api/client.ts'
+import { ApiError, type Receipt } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip } from '../../ui/layout.tsx'
 import styles from './drawer.module.css'
-import { memoriesIn, useTurn } from './queries.ts'
+import { memoriesIn, memoryQuery, useTurn } from './queries.ts'
 
 type Trail = Receipt['results'][number]['trail']
 
@@ -93,15 +93,7 @@ export function MemoryLine({
   children?: ReactNode
 }) {
   const { t } = useI18n()
-  const query = useQuery({
-    queryKey: ['memory', owner, id],
-    queryFn: () =>
-      data(
-        api.GET('/api/memory/{id}', {
-          params: { path: { id }, query: { owner, includeTrash: true } },
-        }),
-      ),
-  })
+  const query = useQuery(memoryQuery(owner, id))
   const isDeleted = query.error instanceof ApiError && query.error.status === 404
   return (
     <div className={styles.line}>

@@ -1,14 +1,18 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import type { Memory } from '../../api/client.ts'
 import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Checkbox } from '../../ui/field.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { EmptyState, ErrorState, LoadingState, Notice, Page } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConflictCard } from './conflict.tsx'
 import styles from './page.module.css'
-import { useConflicts, useSuspects } from './queries.ts'
+import { type ReviewReason, useConflicts, useReviewActions, useSuspects } from './queries.ts'
 import { SuspectCard } from './suspect.tsx'
 
 type ReviewTab = 'suspects' | 'conflicts'
@@ -21,6 +25,7 @@ export function ReviewPage() {
   const suspects = useSuspects(owner)
   const conflicts = useConflicts(owner)
   const suspectMemories = suspects.data?.pages.flatMap(({ memories }) => memories)
+  const reasons = Object.assign({}, ...(suspects.data?.pages.map((page) => page.reasons) ?? []))
   const openConflicts = conflicts.data?.pages.flatMap((page) => page.conflicts)
   const tab: ReviewTab = textParam(search, 'tab') === 'conflicts' ? 'conflicts' : 'suspects'
   return (
@@ -47,9 +52,11 @@ export function ReviewPage() {
                     help={t('review.suspectsEmptyHelp')}
                   />
                 ) : (
-                  suspectMemories?.map((memory) => (
-                    <SuspectCard key={memory.id} owner={owner} memory={memory} />
-                  ))
+                  <Suspects
+                    owner={owner}
+                    memories={suspectMemories ?? []}
+                    reasonOf={(id) => reasons[id] ?? 'marked'}
+                  />
                 )}
               </PagedCards>
             ),
@@ -80,6 +87,87 @@ export function ReviewPage() {
         ]}
       />
     </Page>
+  )
+}
+
+/** The suspect memories, and the actions for those that are selected. */
+function Suspects({
+  owner,
+  memories,
+  reasonOf,
+}: {
+  owner: string
+  memories: readonly Memory[]
+  reasonOf: (id: string) => ReviewReason
+}) {
+  const { t } = useI18n()
+  const { can } = useSession()
+  const { decideMany } = useReviewActions(owner)
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [isApproving, setApproving] = useState(false)
+  const ids = memories.flatMap(({ id }) => (selected.has(id) ? [id] : []))
+  const toggle = (id: string) =>
+    setSelected((before) => {
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  const decide = (isApproved: boolean) => {
+    setSelected(new Set())
+    return decideMany(ids, isApproved)
+  }
+  return (
+    <>
+      {can('curate') && memories.length > 1 && (
+        <div className={styles.selection}>
+          <Checkbox
+            name={t('review.selectAll')}
+            isOn={ids.length === memories.length}
+            isMixed={ids.length > 0 && ids.length < memories.length}
+            onCheckedChange={(isOn) =>
+              setSelected(new Set(isOn ? memories.map(({ id }) => id) : []))
+            }
+          />
+          <span>{t('review.selected', { count: ids.length })}</span>
+          {ids.length > 0 && (
+            <>
+              <Button
+                isSmall
+                icon="check"
+                onClick={() =>
+                  ids.some((id) => reasonOf(id) === 'instruction')
+                    ? setApproving(true)
+                    : void decide(true)
+                }
+              >
+                {t('review.approve')} ({ids.length})
+              </Button>
+              <Button isSmall icon="close" onClick={() => void decide(false)}>
+                {t('review.reject')} ({ids.length})
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+      {memories.map((memory) => (
+        <SuspectCard
+          key={memory.id}
+          owner={owner}
+          memory={memory}
+          reason={reasonOf(memory.id)}
+          isSelected={selected.has(memory.id)}
+          onSelect={() => toggle(memory.id)}
+        />
+      ))}
+      <Confirm
+        isOpen={isApproving}
+        onClose={() => setApproving(false)}
+        title={t('review.approveTitle')}
+        description={t('review.approveHelp')}
+        action={t('review.approve')}
+        onConfirm={() => decide(true)}
+      />
+    </>
   )
 }
 

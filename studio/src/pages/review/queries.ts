@@ -1,10 +1,13 @@
 /** Queries and actions of the review. Every action offers undo. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
 import { useMutations } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 
 export type Conflict = Schemas['Conflict']
+export type ReviewReason =
+  paths['/api/review']['get']['responses']['200']['content']['application/json']['reasons'][string]
 
 const PER_PAGE = 25
 const AFFECTED_QUERIES = ['review', 'memories', 'memory', 'stats']
@@ -52,6 +55,18 @@ export function useReviewActions(owner: string) {
         t('review.rejected'),
         await attempt(() => data(api.POST('/api/review/{id}/reject', target(id)))),
       ),
+    /** Decides about several memories by one change. */
+    decideMany: async (ids: readonly string[], isApproved: boolean) => {
+      const decision = isApproved
+        ? ({ action: 'edit', edit: { trust: 'user' } } as const)
+        : ({ action: 'forget' } as const)
+      const done = await attempt(() =>
+        data(api.POST('/api/memory/bulk', { body: { owner, ids: [...ids], ...decision } })),
+      )
+      if (done === null) return
+      const message = isApproved ? 'review.approvedMany' : 'review.rejectedMany'
+      showUndoToast(t(message, { count: done.changed }), done.change)
+    },
     /** Marks both memories as compatible. */
     reconcile: async ({ memory }: Conflict) =>
       showResult(

@@ -2,19 +2,42 @@
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
+import { Checkbox } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import { Editor } from '../memories/editor.tsx'
+import { useValueName } from '../memories/value-names.ts'
 import { MemoryPanel } from './memory-panel.tsx'
-import { useReviewActions } from './queries.ts'
+import styles from './page.module.css'
+import { type ReviewReason, useReviewActions } from './queries.ts'
 
-export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }) {
+const REASONS: Record<ReviewReason, MessageKey> = {
+  instruction: 'review.whyInstruction',
+  ungrounded: 'review.whyUngrounded',
+  marked: 'review.whyMarked',
+}
+
+export function SuspectCard({
+  owner,
+  memory,
+  reason,
+  isSelected,
+  onSelect,
+}: {
+  owner: string
+  memory: Memory
+  reason: ReviewReason
+  isSelected: boolean
+  onSelect: () => void
+}) {
   const { t } = useI18n()
+  const nameOf = useValueName()
   const { can } = useSession()
   const reviewActions = useReviewActions(owner)
-  const [dialog, setDialog] = useState<'reject' | 'edit' | null>(null)
+  const [dialog, setDialog] = useState<'approve' | 'edit' | null>(null)
   const [isBusy, setBusy] = useState(false)
   const approve = async () => {
     setBusy(true)
@@ -24,12 +47,17 @@ export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }
   const actions = (
     <>
       {can('curate') && (
-        <Button look="primary" icon="check" isBusy={isBusy} onClick={() => void approve()}>
+        <Button
+          look="primary"
+          icon="check"
+          isBusy={isBusy}
+          onClick={() => (reason === 'instruction' ? setDialog('approve') : void approve())}
+        >
           {t('review.approve')}
         </Button>
       )}
       {can('curate') && (
-        <Button icon="close" onClick={() => setDialog('reject')}>
+        <Button icon="close" onClick={() => void reviewActions.reject(memory)}>
           {t('review.reject')}
         </Button>
       )}
@@ -42,15 +70,33 @@ export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }
   )
   return (
     <Card>
+      <div className={styles.why}>
+        {can('curate') && (
+          <Checkbox
+            name={t('memories.select', { content: memory.content.slice(0, 60) })}
+            isOn={isSelected}
+            onCheckedChange={onSelect}
+          />
+        )}
+        <strong>{t(REASONS[reason])}</strong>
+        <span>
+          {t('review.writtenBy', {
+            who: t(memory.author === 'person' ? 'memories.person' : 'memories.model'),
+            source: nameOf(memory.provenance.source),
+          })}
+        </span>
+      </div>
       <MemoryPanel owner={owner} memory={memory} {...(can('write') ? { actions } : {})} />
       <Confirm
-        isOpen={dialog === 'reject'}
+        isOpen={dialog === 'approve'}
         onClose={() => setDialog(null)}
-        title={t('review.rejectTitle')}
-        description={t('review.rejectHelp')}
-        action={t('review.reject')}
-        onConfirm={() => reviewActions.reject(memory)}
-      />
+        title={t('review.approveTitle')}
+        description={t('review.approveHelp')}
+        action={t('review.approve')}
+        onConfirm={approve}
+      >
+        <blockquote>{memory.content}</blockquote>
+      </Confirm>
       {dialog === 'edit' && (
         <Editor
           owner={owner}

@@ -15,6 +15,7 @@ import {
   useEffectiveSettings,
   useSettingDeclarations,
 } from './queries.ts'
+import { useSettingText } from './setting-names.ts'
 import { SettingRow } from './setting-row.tsx'
 
 export function SettingsPage() {
@@ -105,9 +106,10 @@ function Groups({
 }) {
   const { t } = useI18n()
   const [search] = useSearchParams()
+  const textOf = useSettingText()
   const terms = textParam(search, 'q').toLowerCase().split(/\s+/)
   const matches = ({ name, help }: Setting) => {
-    const text = `${name} ${help}`.toLowerCase()
+    const text = `${name} ${help} ${textOf(name).searched}`.toLowerCase()
     const isChanged = effective.sourceOf(name) === rest.level
     return terms.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
   }

@@ -15,6 +15,7 @@ import {
   useChange,
   type Value,
 } from './queries.ts'
+import { useSettingText } from './setting-names.ts'
 import styles from './setting-row.module.css'
 
 const SOURCES: Record<Source, { readonly name: MessageKey; readonly tone: Tone }> = {
@@ -42,6 +43,7 @@ export function SettingRow({
 }) {
   const { t, number } = useI18n()
   const change = useChange(level, owner)
+  const { title } = useSettingText()(setting.name)
   const [outcome, setOutcome] = useState(NO_RESULT)
   const [resetCount, setResetCount] = useState(0)
   const { name } = setting
@@ -59,7 +61,7 @@ export function SettingRow({
       <div className={styles.about}>
         <div className={styles.name}>
           <h3>
-            <code>{name}</code>
+            {title} {title !== name && <code className={styles.code}>{name}</code>}
           </h3>
           <Chip tone={SOURCES[source].tone}>{t(SOURCES[source].name)}</Chip>
           {setting.appliesAt === 'start' && (

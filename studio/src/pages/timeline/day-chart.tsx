@@ -8,7 +8,7 @@ type Count = { readonly day: string; readonly episodes: number; readonly memorie
 
 const BAR_PX = 56
 /** The smallest visible bar. */
-const BAR_PX_MIN = 6
+const BAR_PX_MIN = 2
 
 export function DayChart({
   month,
@@ -21,7 +21,7 @@ export function DayChart({
   selectedDay: string
   onSelect: (day: string) => void
 }) {
-  const { t, day: formatDay, region } = useI18n()
+  const { t, number, day: formatDay, region } = useI18n()
   const byDay = new Map(counts.map((count) => [count.day, count]))
   const days = daysIn(month)
   const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
@@ -36,41 +36,47 @@ export function DayChart({
   const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
   return (
     <div>
-      <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
-        {days.map((day) => {
-          const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
-          const label = t('timeline.dayCounts', {
-            day: formatDay(String(startOf(day))),
-            episodes,
-            memories,
-          })
-          const isEmpty = episodes + memories === 0
-          return (
-            <li key={day} className={styles.day}>
-              <button
-                type="button"
-                className={styles.bar}
-                aria-pressed={day === selectedDay}
-                title={label}
-                disabled={isEmpty && day !== selectedDay}
-                onClick={() => onSelect(day)}
-              >
-                <span className={styles.columns} style={{ height: BAR_PX }}>
-                  <Bar count={episodes} max={max} className={styles.episodes} />
-                  <Bar count={memories} max={max} className={styles.memories} />
-                </span>
-                <span className={styles.number} aria-hidden="true">
-                  {Number(day.slice(8))}
-                </span>
-                <span className={styles.weekday} aria-hidden="true">
-                  {weekday.format(startOf(day))}
-                </span>
-                <span className="visually-hidden">{label}</span>
-              </button>
-            </li>
-          )
-        })}
-      </ol>
+      <div className={styles.chart}>
+        <div className={styles.axis} style={{ height: BAR_PX }} aria-hidden="true">
+          <span>{number(max)}</span>
+          <span>0</span>
+        </div>
+        <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
+          {days.map((day) => {
+            const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
+            const label = t('timeline.dayCounts', {
+              day: formatDay(String(startOf(day))),
+              episodes,
+              memories,
+            })
+            const isEmpty = episodes + memories === 0
+            return (
+              <li key={day} className={styles.day}>
+                <button
+                  type="button"
+                  className={styles.bar}
+                  aria-pressed={day === selectedDay}
+                  title={label}
+                  disabled={isEmpty && day !== selectedDay}
+                  onClick={() => onSelect(day)}
+                >
+                  <span className={styles.columns} style={{ height: BAR_PX }}>
+                    <Bar count={episodes} max={max} className={styles.episodes} />
+                    <Bar count={memories} max={max} className={styles.memories} />
+                  </span>
+                  <span className={styles.number} aria-hidden="true">
+                    {Number(day.slice(8))}
+                  </span>
+                  <span className={styles.weekday} aria-hidden="true">
+                    {weekday.format(startOf(day))}
+                  </span>
+                  <span className="visually-hidden">{label}</span>
+                </button>
+              </li>
+            )
+          })}
+        </ol>
+      </div>
       <p className={styles.legend}>
         <span className={styles.episodes} aria-hidden="true" /> {t('timeline.overviewEpisodes')}
         <span className={styles.memories} aria-hidden="true" /> {t('timeline.overviewMemories')}
@@ -88,7 +94,6 @@ function Bar({
   max: number
   className: string | undefined
 }) {
-  // Square root scale, because counts differ by orders of magnitude.
-  const height = count === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(count / max) * BAR_PX)
+  const height = count === 0 ? 0 : Math.max(BAR_PX_MIN, (count / max) * BAR_PX)
   return <span className={className} style={{ height }} />
 }

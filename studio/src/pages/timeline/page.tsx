@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card, ErrorState, LoadingState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
 import { dayOf, isDay, isMonth, monthOf } from './dates.ts'
 import { DayChart } from './day-chart.tsx'
+import { DayDetails } from './day-details.tsx'
 import { EpisodeDrawer } from './drawer.tsx'
 import { EpisodeEditor } from './editor.tsx'
 import { EmptyTimeline } from './empty-timeline.tsx'
@@ -115,6 +116,7 @@ function Months({
                 {t('timeline.wholeMonth')}
               </Button>
             )}
+            {day !== '' && <DayDetails owner={owner} day={day} />}
             {!isComplete && (
               <Notice tone="warn">{t('timeline.tooMany', { count: loaded.length })}</Notice>
             )}
