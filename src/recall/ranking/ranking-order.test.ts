@@ -76,8 +76,8 @@ describe('score boosts', () => {
 
   it('[RA9] zero weights change nothing, and no weight makes a score negative', () => {
     const none = { halfLifeDays: 90, recencyWeight: 0, importanceWeight: 0 }
-    const kept = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
-    expect(applyBoosts(kept, NOW, none)).toEqual(kept)
+    const stored = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
+    expect(applyBoosts(stored, NOW, none)).toEqual(stored)
     const most = { halfLifeDays: 1, recencyWeight: 1, importanceWeight: 1 }
     const [worst] = applyBoosts([loaded(1, 1, { importance: 1, salience: 0 })], NOW, most)
     expect(worst?.score).toBeGreaterThanOrEqual(0)
@@ -220,13 +220,13 @@ describe('similarity threshold', () => {
         floor,
         floor,
         (some, how, minTopSimilarity, minSimilarity) => {
-          const kept = idsOf(
+          const stored = idsOf(
             filterBySimilarity(some, how, {
               minTopSimilarity: minTopSimilarity,
               minSimilarity: minSimilarity,
             }),
           )
-          for (const one of some) if (one.coverage >= 0.7) expect(kept).toContain(one.id)
+          for (const one of some) if (one.coverage >= 0.7) expect(stored).toContain(one.id)
         },
       ),
     )
