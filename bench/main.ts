@@ -11,6 +11,7 @@ import { benchHttp } from './http.ts'
 import { benchLifecycle } from './lifecycle.ts'
 import { benchRecall, RECALL_PARTS } from './recall.ts'
 import { benchScale, SCALE_PARTS } from './scale.ts'
+import { benchSoak } from './soak.ts'
 import { benchStore } from './store.ts'
 import { benchStores } from './stores.ts'
 import { benchStudio } from './studio.ts'
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   lifecycle: { run: benchLifecycle, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10, parts: RECALL_PARTS },
   scale: { run: benchScale, scaleMax: 1, parts: SCALE_PARTS },
+  soak: { run: benchSoak, scaleMax: 1 },
   store: { run: benchStore, scaleMax: 1 },
   stores: { run: benchStores, scaleMax: 10 },
   studio: { run: benchStudio, scaleMax: 1 },

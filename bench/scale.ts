@@ -72,6 +72,7 @@ export function benchScale(options: BenchOptions): Promise<BenchReport> {
           firstMs: round(asked.firstMs),
           recallP50: asked.recall.p50,
           recallP95: asked.recall.p95,
+          incomplete: asked.incomplete,
           askPeakMb: round(asked.peakMb),
           consolidateS: round(consolidated.seconds),
           consolidateHeldMs: round(consolidated.heldMs),

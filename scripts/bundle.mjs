@@ -68,7 +68,7 @@ await bundle({
     server: 'src/server.ts',
     'testing/index': 'src/testing/index.ts',
     ...Object.fromEntries(
-      ['ai-sdk', 'langchain', 'openai-agents'].map((name) => [
+      ['ai-sdk', 'langchain', 'llamaindex', 'mastra', 'openai-agents'].map((name) => [
         `integrations/${name}`,
         `src/integrations/${name}.ts`,
       ]),

@@ -71,6 +71,8 @@ export type Asked = {
   readonly openMs: number
   readonly firstMs: number
   readonly recall: Timing
+  /** Questions that a retriever missed its time limit for, after warming up. */
+  readonly incomplete: number
   readonly peakMb: number
 }
 
@@ -81,24 +83,23 @@ export async function ask({ folder, shape }: ScaleInput): Promise<Asked> {
   const engine = await openEngine(folder)
   await engine.warmUp()
   const openMs = performance.now() - began
+  let incomplete = 0
   const recall = async (run: number) => {
     const question = questions[run % questions.length]
     if (question === undefined) throw new Error('There are no questions.')
     const { owner, text } = question
     const { memories, retrievers } = await engine.recall({ owner }, { text })
-    const isComplete =
-      retrievers.keyword.state === 'searched' && retrievers.vector.state === 'searched'
-    if (!isComplete || memories.length === 0) {
-      throw new Error(`"${text}" was not answered: ${JSON.stringify(retrievers)}`)
-    }
+    const states = [retrievers.keyword.state, retrievers.vector.state]
+    if (states.some((state) => state !== 'searched') || memories.length === 0) incomplete++
   }
   const first = performance.now()
   await recall(0)
   const firstMs = performance.now() - first
   for (let run = 1; run <= WARM_UP; run++) await recall(run)
+  incomplete = 0
   const timing = await timed(QUESTIONS, recall, ASK_SECONDS_MAX)
   await engine.close()
-  return { openMs, firstMs, recall: timing, peakMb: memory.end() }
+  return { openMs, firstMs, recall: timing, incomplete, peakMb: memory.end() }
 }
 
 export type ConsolidatedOwner = {

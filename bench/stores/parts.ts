@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findPackageFolder } from '../../src/lib/package-folder.ts'
 import { describeMissingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { INSTALL, loadFrom } from '../../test/support/lancedb.ts'
+import { loadFrom } from '../../test/support/lancedb.ts'
+import { INSTALL } from '../../test/support/part.ts'
 
 /** The folder that LanceDB is installed in, which it is when it is missing. */
 export async function lancePackage(

@@ -4,7 +4,7 @@ import { generateText } from 'ai'
 import { createEngine } from 'recollect'
 import { withMemory } from 'recollect/ai-sdk'
 
-const { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey, MODEL = 'gpt-5-mini' } = process.env
+const { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey, MODEL = 'gpt-6-luna' } = process.env
 const [session, ...words] = process.argv.slice(2)
 if (!apiKey || words.length === 0) {
   process.stderr.write('Usage: OPENAI_API_KEY=sk-… node chat.mjs <session> <message>\n')

@@ -43,7 +43,7 @@ export async function serveWithGateway(
   })
   try {
     if (registry.providers.some(({ kind }) => kind === 'openai')) await tokenizers.load()
-    const serving = await start({ ...options, mounts: [...mounts, gateway] })
+    const serving = await start({ ...options, mounts: [...mounts, ...gateway] })
     return {
       ...serving,
       warnings: [...(serving.warnings ?? []), ...registry.warnings],

@@ -128,6 +128,10 @@ export function createRequestLifecycle(
       })
       return recorder.takeDropped()
     },
+    discard: (prepared) => {
+      openRequests.get(prepared)?.onEnd()
+      openRequests.delete(prepared)
+    },
     canRelease: (prepared) => openRequests.get(prepared)?.ended == null || window.enter(prepared),
     waitUntilRecorded: async (prepared) => {
       const recording = recordings.get(prepared)

@@ -134,6 +134,18 @@ export interface RequestLifecycle {
    */
   recordOutcome(prepared: PreparedRequest, outcome: RequestOutcome): number
   /**
+   * Ends a prepared request without a receipt and without recording it, when it is not sent: to count its tokens, for
+   * example.
+   *
+   * @example
+   * async function count(request: ConversationRequest) {
+   *   const prepared = await engine.conversations.prepare(request)
+   *   engine.conversations.discard(prepared)
+   *   return prepared.tokens
+   * }
+   */
+  discard(prepared: PreparedRequest): void
+  /**
    * Whether the response may end before it is recorded. A few may, so that a killed process loses only the last
    * moments; under load, call `recordOutcome` and `waitUntilRecorded` first.
    *

@@ -1,5 +1,5 @@
 /** A call to a language model API, independent of the wire format. */
-export const API_FORMATS = ['chat', 'responses', 'messages'] as const
+export const API_FORMATS = ['chat', 'responses', 'messages', 'gemini'] as const
 
 export type ApiFormat = (typeof API_FORMATS)[number]
 

@@ -93,6 +93,7 @@ export async function writeDraft(
       isHistory,
       disputed,
       reinforcementRate: settings['memory.reinforcementRate'],
+      paraphrases: settings['memory.mergeParaphrases'] ? close : null,
     }
     const decision = await decideWithAdjudicator(deps, context, close, verdicts)
     const changes = dryRun ? [] : buildChanges(deps, decision)

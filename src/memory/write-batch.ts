@@ -90,6 +90,7 @@ export class WriteBatch {
       tombstones: await this.#loadTombstones(draft),
       isHistory: this.#isHistory(draft),
       reinforcementRate: this.#settings['memory.reinforcementRate'],
+      paraphrases: this.#settings['memory.mergeParaphrases'] ? close : null,
     }
     const decision = await decideWithAdjudicator(
       this.#deps,

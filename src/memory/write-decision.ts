@@ -52,6 +52,8 @@ export type WriteContext = {
   /** The memory that the draft disputes, by the word of its author. */
   readonly disputed?: Memory | null
   readonly reinforcementRate: number
+  /** Memories close to the draft in vector space, where paraphrases are merged; else null. Default: null. */
+  readonly paraphrases?: ReadonlySet<MemoryId> | null
   /** Verdicts of the adjudicator by the content that it compared, because a memory may be edited later. */
   readonly verdicts?: ReadonlyMap<string, Verdict>
 }
@@ -125,7 +127,52 @@ export function decideWrite(context: WriteContext): WriteDecision {
     const replaced = contradicted.filter((each) => canSupersede(draft, each))
     return decideContradiction(context, replaced[0] ?? first, replaced.slice(1))
   }
-  return { kind: 'create', memory: createMemory(context) }
+  const paraphrased = comparisons.find(
+    ({ memory, older, isAdjudicated, verdict }) =>
+      isAdjudicated && verdict !== 'unrelated' && isParaphrase(context, newer, memory, older),
+  )
+  return paraphrased === undefined
+    ? { kind: 'create', memory: createMemory(context) }
+    : decideParaphrase(context, paraphrased.memory)
+}
+
+/** Rules cannot compare the two, but vectors or words say that they are the same statement. */
+function isParaphrase(
+  { draft, paraphrases = null }: WriteContext,
+  newer: ParsedStatement,
+  memory: Memory,
+  older: ParsedStatement,
+): boolean {
+  if (paraphrases === null || listNumbers(draft.content) !== listNumbers(memory.content))
+    return false
+  return paraphrases.has(memory.id) || isNearDuplicate(newer, older)
+}
+
+/** The share of words from which one statement only adds to the other. */
+const NEAR_DUPLICATE_OVERLAP = 0.8
+
+/** Whether one statement has all words of the other, in its order, and few more. */
+function isNearDuplicate(a: ParsedStatement, b: ParsedStatement): boolean {
+  if (computeWordOverlap(a, b) < NEAR_DUPLICATE_OVERLAP) return false
+  const [short, long] = a.words.length < b.words.length ? [a.words, b.words] : [b.words, a.words]
+  let at = 0
+  for (const word of long) if (word === short[at]) at++
+  return at === short.length
+}
+
+function listNumbers(text: string): string {
+  return (text.match(/\d+/g) ?? []).join()
+}
+
+/** The newer wording, unless it says less or its author is less trusted. */
+function decideParaphrase(context: WriteContext, memory: Memory): WriteDecision {
+  const { draft } = context
+  const isShorter = draft.content.length < memory.content.length
+  const isNearer = isNearDuplicate(parseStatement(draft.content), parseStatement(memory.content))
+  if (isLessTrusted(draft.trust, memory.trust) || (isNearer && isShorter)) {
+    return reinforceMemory(context, memory)
+  }
+  return { kind: 'update', memory: updateMemory(context, memory), previous: memory }
 }
 
 function findContradiction(

@@ -1,7 +1,7 @@
 /** Provider configuration: which providers exist, how models resolve to them, and what they support. */
 import type { ApiFormat } from '../domain/model-call.ts'
 
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'ollama', 'demo'] as const
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'azure', 'ollama', 'demo'] as const
 
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 

@@ -10,7 +10,7 @@ import { isThorough } from '../support/thoroughness.ts'
 const FOLDER = resolve('clients/python')
 /** Kept between runs, because installing the SDKs takes longer than the tests. */
 const VENV = resolve('.cache/python-client')
-const SDKS = ['openai', 'anthropic']
+const SDKS = ['openai', 'anthropic', 'langgraph', 'langchain-core']
 
 const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   spawnSync(command, args, { cwd: FOLDER, env: { ...process.env, ...env }, encoding: 'utf8' })

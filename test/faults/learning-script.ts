@@ -64,7 +64,7 @@ export function registryOf(url: string, name = 'only'): ProviderRegistry {
     headers: { 'x-server': name },
     timeouts: { connectMs: 10_000, firstByteMs: 20_000, idleMs: 20_000 },
   }
-  const defaults = { chat: 'scripted', responses: null, messages: null }
+  const defaults = { chat: 'scripted', responses: null, messages: null, gemini: null }
   return { providers: [provider], aliases: {}, defaults }
 }
 

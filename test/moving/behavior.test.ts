@@ -3,6 +3,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/app/composition.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { parseScope } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { keyFor, start } from '../api/http/http-support.ts'
 import { CLIENTS, openHost } from '../api/mcp/mcp-support.ts'
 import { createCli } from '../e2e/cli/cli-host.ts'
@@ -254,4 +256,55 @@ it('[PO54] OmniRoute: statements of more than 500 characters are cut, not droppe
   const { body } = await client.post('/api/memory/learn', { text, dryRun: true })
   expect(body.remembered).toHaveLength(1)
   expect(body.remembered[0].memory.content.length).toBeLessThanOrEqual(500)
+})
+
+it('[PO54] OmniRoute: `fallbackReason` names what failed, and only then', async () => {
+  const inner = createHashingEmbedder()
+  let isFailing = false
+  const embedding = {
+    ...inner,
+    embed: async (...call: Parameters<typeof inner.embed>) => {
+      if (isFailing) throw new AppError('forbidden', 'The key was refused.')
+      return inner.embed(...call)
+    },
+  }
+  const { client, engine } = await start({}, { embedding })
+  await engine.remember({ owner: 'default' }, { content: 'The spare key is under the mat.' })
+  await engine.warmUp()
+  const resolve = async (strategy: string) =>
+    (await client.post('/api/memory/retrieve-preview', { query: 'spare key', strategy })).body
+      .resolution
+  for (const strategy of ['hybrid', 'semantic', 'keyword', 'recent']) {
+    expect(await resolve(strategy)).toMatchObject({ degraded: false, fallbackReason: null })
+  }
+  isFailing = true
+  for (const strategy of ['hybrid', 'semantic']) {
+    expect(await resolve(strategy)).toMatchObject({
+      degraded: true,
+      fallbackReason: expect.stringContaining('refused'),
+    })
+  }
+  expect(await resolve('keyword')).toMatchObject({ degraded: false, fallbackReason: null })
+})
+
+it('[PO54] OmniRoute: a change of the embedding source is stored, and said to take effect at the next start', async () => {
+  const { client } = await start()
+  const put = await client.call('PUT', '/api/settings/memory', {
+    body: { embeddingSource: 'static' },
+  })
+  expect(put.body.embeddingSource).toBe('static')
+  const { body } = await client.get('/api/settings')
+  const source = body.settings.find(({ name }: { name: string }) => name === 'embedding.source')
+  expect(source.appliesAt).toBe('start')
+})
+
+it('[PO54] OmniRoute: metadata is kept and returned', async () => {
+  const { client } = await start()
+  const metadata = { category: 'preference', project: 'lighthouse' }
+  await client.post('/api/memory', { key: 'k', content: 'prefers green tea', metadata })
+  expect((await client.get('/api/memory?q=green')).body.data).toMatchObject([{ metadata }])
+  // Keyword search reads the content only.
+  expect((await client.post('/api/memory/search', { query: 'lighthouse' })).body.results).toEqual(
+    [],
+  )
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { answerOf, openConversations } from '../conversations/conversations-support.ts'
 import { createCli } from '../e2e/cli/cli-host.ts'
+import { startServer } from '../e2e/cli/cli-server.ts'
 import { folderWith } from '../files/file-support.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 
@@ -286,4 +287,25 @@ it('[CL25.2] a long transcript is ingested in parts that stay the same as it gro
     ['s', 500],
     ['s:2', 3],
   ])
+})
+
+it('[CL25.2] hooks reach a server with the key of an agent', async () => {
+  const server = await startServer()
+  const cli = await server.cli('agent', 'ada')
+  const path = temporaryFile('transcript.jsonl')
+  writeFileSync(path, PROGRAMS['Claude Code'].transcript)
+  const about = { session_id: 's1', transcript_path: path }
+  const hook = (event: object) =>
+    cli(['hook', '--json'], { stdin: JSON.stringify({ ...about, ...event }) })
+  const learned = await hook({ hook_event_name: 'SessionEnd', reason: 'clear' })
+  expect([learned.exit, learned.err]).toEqual([0, ''])
+  expect(learned.json).toMatchObject({ session: 's1', exchanges: 1, notes: [] })
+  const start = await hook({ hook_event_name: 'SessionStart', source: 'startup' })
+  expect([start.exit, start.err]).toEqual([0, ''])
+  const prompt = await hook({
+    hook_event_name: 'UserPromptSubmit',
+    session_id: 's2',
+    prompt: 'Am I allergic to nuts?',
+  })
+  expect(prompt.json.hookSpecificOutput.additionalContext).toContain('allergic to nuts')
 })

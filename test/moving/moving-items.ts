@@ -71,6 +71,24 @@ export const MOVING_ITEMS = [
     item: 'statements of more than 500 characters are cut, not dropped',
   },
   {
+    system: 'OmniRoute',
+    item: '`fallbackReason` names what failed, and only then',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a change of the embedding source is stored, and said to take effect at the next start',
+    differs: 'vectors of different models do not mix, so a running server keeps its model',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'metadata is kept and returned',
+    differs: 'keyword search reads the content, not the metadata',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'a model name that is not on disk falls back to the built-in model',
+  },
+  {
     system: 'Osaurus',
     item: 'episodes are listed by `/api/episodes` and found by `search_memory`',
   },
@@ -108,6 +126,15 @@ export const MOVING_ITEMS = [
     item: 'the encryption key can be in the keychain of the system',
     differs:
       'with `recollect encrypt --keychain`; the tools of the platforms are tested with stand-ins that speak their protocol',
+  },
+  {
+    system: 'Osaurus',
+    item: 'the gate opens for "we discussed", pronouns and "verbatim"',
+  },
+  {
+    system: 'Osaurus',
+    item: 'near-duplicate statements merge, with the longer wording',
+    differs: 'off by default, as above',
   },
   {
     system: 'OpenClaw',
@@ -174,6 +201,16 @@ export const MOVING_ITEMS = [
   {
     system: 'Polyant',
     item: '`GET /memories?instanceId=` lists imported memories with category and importance',
+  },
+  {
+    system: 'Polyant',
+    item: 'a paraphrase updates the memory that says the same',
+    differs:
+      'off by default, because close statements may differ in a detail: `memory.mergeParaphrases`',
+  },
+  {
+    system: 'Polyant',
+    item: 'extraction after every turn sees the last 15 messages',
   },
   {
     system: 'Others',

@@ -2,17 +2,12 @@
  * The package `@lancedb/lancedb` for tests, from a folder of its own: it is installed there when it is missing, once in a
  * run. Where it is not to be had, the reason is told.
  */
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
 import { openLanceDatabase } from '../../src/storage/lancedb/lancedb-driver.ts'
 import { toTableName } from '../../src/storage/lancedb/point-rows.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
+import { installPart, partFolder } from './part.ts'
 
 export type InstalledLance = {
   readonly kind: 'installed'
@@ -21,19 +16,12 @@ export type InstalledLance = {
 }
 export type NoLance = { readonly kind: 'none'; readonly reason: string }
 
-const PART = join(dirname(fileURLToPath(import.meta.url)), '..', 'parts', 'lancedb')
 const PACKAGE = '@lancedb/lancedb'
-/** Not `ci`: it wants the packages of every other platform in the lockfile, and a registry need not have them. */
-export const INSTALL = [
-  ...['install', '--no-save', '--omit=optional', '--ignore-scripts'],
-  ...['--no-audit', '--no-fund'],
-]
-const INSTALL_MS_MAX = 180_000
-const POLL_MS = 200
+const PART = partFolder('lancedb')
 
 export async function lancePart(): Promise<InstalledLance | NoLance> {
-  if (!isInstalled()) await installOnce()
-  if (!isInstalled()) return { kind: 'none', reason: `${PACKAGE} could not be installed here` }
+  const missing = await installPart('lancedb', PACKAGE)
+  if (missing !== null) return { kind: 'none', reason: missing }
   try {
     await loadFrom(PART)
   } catch (thrown) {
@@ -61,30 +49,5 @@ export async function tableFacts({ load }: InstalledLance, folder: string, space
     fragments: fragmentStats.numFragments,
     indexes: indexes.map(({ name }) => name).sort(),
     versions: versions.length,
-  }
-}
-
-function isInstalled(): boolean {
-  return existsSync(join(PART, 'node_modules', PACKAGE, 'package.json'))
-}
-
-/** Two installations into one folder would spoil each other, so the others wait for whoever came first. */
-async function installOnce(): Promise<void> {
-  const turn = join(process.env.TEST_FOLDER ?? tmpdir(), 'lancedb-installation')
-  const done = join(turn, 'done')
-  const isFirst = mkdirSync(turn, { recursive: true }) !== undefined
-  if (!isFirst) {
-    for (let waited = 0; !existsSync(done) && waited < INSTALL_MS_MAX; waited += POLL_MS) {
-      await delay(POLL_MS)
-    }
-    return
-  }
-  const options = { cwd: PART, timeout: INSTALL_MS_MAX, shell: process.platform === 'win32' }
-  try {
-    await promisify(execFile)('npm', INSTALL, options)
-  } catch {
-    // Whether it is there is looked at afterwards.
-  } finally {
-    writeFileSync(done, '')
   }
 }

@@ -59,7 +59,7 @@ export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> 
   if (route === null) return embedLocally(exchange, body.json)
   const bytes =
     route.model === model ? body.bytes : Buffer.from(replaceModel(body.text, route.model), 'utf8')
-  await forwardRequest(exchange, route.provider, EMBEDDINGS_PATH, bytes)
+  await forwardRequest(exchange, route.provider, EMBEDDINGS_PATH.slice('/v1'.length), bytes)
 }
 
 /**

@@ -1,11 +1,26 @@
 /** Error bodies in the format of the called API, which its client libraries parse. */
 import type { IncomingMessage } from 'node:http'
 import { type AppError, ERRORS, type ErrorCode } from '../../lib/errors.ts'
+import { parseGeminiTarget } from './formats/gemini-generate-content.ts'
 
 type ErrorType = {
   readonly openai: string
   readonly code: string | null
   readonly anthropic: string
+}
+
+/** Names of statuses in Google's APIs; others stand for `INTERNAL`. */
+const GOOGLE_STATUSES: { readonly [status: number]: string | undefined } = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  415: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
 }
 
 const REQUEST: ErrorType = {
@@ -36,6 +51,9 @@ export function errorBodyFor(request: IncomingMessage, error: AppError, requestI
   if (isAnthropicRequest(request)) {
     return { type: 'error', error: { type: type.anthropic, message }, request_id: requestId }
   }
+  if (isGeminiRequest(request)) {
+    return { error: { code: status, message, status: GOOGLE_STATUSES[status] ?? 'INTERNAL' } }
+  }
   const { field } = error.facts
   const code = getSpecificCode(error) ?? type.code
   const param = code === 'model_not_found' ? 'model' : typeof field === 'string' ? field : null
@@ -50,6 +68,13 @@ export function errorIdHeaderFor(request: IncomingMessage): string | null {
 function getSpecificCode({ code, facts }: AppError): string | null {
   if (code === 'not_found' && facts.model !== undefined) return 'model_not_found'
   return facts.previous === undefined ? null : 'previous_response_not_found'
+}
+
+/** Whether the request is one of Gemini's own API. Its stable version has the path of the others, and a key of its own. */
+export function isGeminiRequest({ url = '', headers }: IncomingMessage): boolean {
+  const [path = ''] = url.split('?')
+  if (path.startsWith('/v1beta/') || headers['x-goog-api-key'] !== undefined) return true
+  return parseGeminiTarget(path) !== null
 }
 
 /** Anthropic's clients send their version with every request. */

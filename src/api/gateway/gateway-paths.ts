@@ -4,6 +4,15 @@ import type { MountedPath } from '../http/server-options.ts'
 const JSON_BODY = 'application/json'
 const FORM_BODY = 'multipart/form-data'
 
+export const GEMINI_PATHS: readonly MountedPath[] = [
+  chat('/v1beta/models/{model}:generateContent', 'An answer (Gemini), with memory.'),
+  chat('/v1beta/models/{model}:streamGenerateContent', 'A streamed answer (Gemini), with memory.'),
+  chat('/v1beta/models/{model}:countTokens', 'Counts the tokens of contents (Gemini).'),
+  chat('/v1beta/models/{model}:embedContent', 'Embeds a content (Gemini).'),
+  chat('/v1beta/models/{model}:batchEmbedContents', 'Embeds contents (Gemini).'),
+  { method: 'GET', path: '/v1beta/models', summary: 'Lists the models of all providers.' },
+]
+
 export const GATEWAY_PATHS: readonly MountedPath[] = [
   chat('/v1/chat/completions', 'Chat completions (OpenAI), with memory.'),
   chat('/v1/responses', 'Responses (OpenAI), with memory.'),

@@ -1,23 +1,26 @@
 /**
  * Routes of the gateway: clients of model providers send their requests here, and the model gets memory. The gateway is
- * mounted at `/v1` of the server, which has checked host, origin, key and rate limits.
+ * mounted at `/v1` and `/v1beta` of the server, which has checked host, origin, key and rate limits.
  */
 import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
 import { EMBEDDINGS_PATH, handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
-import { findFormatByPath } from './formats/index.ts'
-import { errorBodyFor, errorIdHeaderFor, isAnthropicRequest } from './gateway-errors.ts'
-import { GATEWAY_PATHS } from './gateway-paths.ts'
-import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
-import { ModelList } from './model-list.ts'
+import { decodePathSegment } from './formats/gemini-generate-content.ts'
+import { findFormatByPath, WIRE_FORMATS } from './formats/index.ts'
 import {
-  COUNT_TOKENS_PATH,
-  forwardCountTokens,
-  forwardStoredResponseRequest,
-  matchStoredResponseRequest,
-} from './proxy/passthrough.ts'
+  errorBodyFor,
+  errorIdHeaderFor,
+  isAnthropicRequest,
+  isGeminiRequest,
+} from './gateway-errors.ts'
+import { GATEWAY_PATHS, GEMINI_PATHS } from './gateway-paths.ts'
+import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
+import { handleGeminiRequest } from './gemini-routes.ts'
+import { ModelList } from './model-list.ts'
+import { forwardStoredResponseRequest, matchStoredResponseRequest } from './proxy/passthrough.ts'
 import { ProviderState } from './proxy/provider-state.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
+import { handleTokenCount } from './proxy/token-count.ts'
 import { handleResourceRequest } from './resources/resource-handler.ts'
 import { parseResourcePath } from './resources/resource-path.ts'
 import { HiddenToolCalls } from './tools/hidden-tool-calls.ts'
@@ -26,6 +29,9 @@ import { ToolSupportCache } from './tools/tool-handler.ts'
 export type { GatewayOptions } from './gateway-request.ts'
 
 const PATH = '/v1'
+/** Of Gemini's own API. */
+const BETA_PATH = '/v1beta'
+const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
 
 const HANDLERS: {
   readonly [path: string]: ((exchange: GatewayRequest) => Promise<void>) | undefined
@@ -34,7 +40,7 @@ const HANDLERS: {
   '/v1/rerank': handleRerank,
 }
 
-export function createGateway(options: GatewayOptions): Mount {
+export function createGateway(options: GatewayOptions): readonly Mount[] {
   const models = new ModelList(options)
   const providerState = new ProviderState(options.engine, options.clock)
   const caches = {
@@ -42,9 +48,7 @@ export function createGateway(options: GatewayOptions): Mount {
     toolSupport: new ToolSupportCache(options.clock),
     providerState,
   }
-  return {
-    path: PATH,
-    paths: GATEWAY_PATHS,
+  const mount: Omit<Mount, 'path'> = {
     isProxied: (path) => findFormatByPath(path) !== null,
     errorBody: errorBodyFor,
     errorIdHeader: errorIdHeaderFor,
@@ -52,7 +56,11 @@ export function createGateway(options: GatewayOptions): Mount {
       const exchange: GatewayRequest = { options, request, response, caller, requestId, signal }
       const path = (request.url ?? '').split('?')[0] ?? ''
       const { method = '' } = request
-      if (path === '/v1/models' || path.startsWith('/v1/models/')) {
+      const format = findFormatByPath(path)
+      if (format === null && isGeminiRequest(request)) {
+        return handleGeminiRequest(exchange, path, caches, models)
+      }
+      if (format === null && (path === '/v1/models' || path.startsWith('/v1/models/'))) {
         assertMethod(exchange, 'GET')
         const id = decodePathSegment(path.slice('/v1/models/'.length))
         return models.respond(exchange, id === '' ? null : id)
@@ -65,9 +73,9 @@ export function createGateway(options: GatewayOptions): Mount {
       }
       if (path === COUNT_TOKENS_PATH) {
         assertMethod(exchange, 'POST')
-        return forwardCountTokens(exchange, providerState)
+        const toPath = () => COUNT_TOKENS_PATH.slice(PATH.length)
+        return handleTokenCount(exchange, WIRE_FORMATS.messages, caches, toPath)
       }
-      const format = findFormatByPath(path)
       const handle =
         format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, caches)
       if (resource !== null || handle === undefined) {
@@ -77,6 +85,10 @@ export function createGateway(options: GatewayOptions): Mount {
       return handle(exchange)
     },
   }
+  return [
+    { ...mount, path: PATH, paths: GATEWAY_PATHS },
+    { ...mount, path: BETA_PATH, paths: GEMINI_PATHS },
+  ]
 }
 
 function assertMethod({ request, response }: GatewayRequest, ...methods: readonly string[]): void {
@@ -86,12 +98,4 @@ function assertMethod({ request, response }: GatewayRequest, ...methods: readonl
     'method_not_allowed',
     `The method ${request.method} is not allowed on this path; use ${methods.join(' or ')}.`,
   )
-}
-
-function decodePathSegment(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

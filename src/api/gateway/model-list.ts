@@ -1,6 +1,7 @@
 /** `GET /v1/models`: the models of all providers, under the names by which the gateway accepts them. */
 import { AppError } from '../../lib/errors.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
+import { toNativeGemini } from '../../models/native-gemini.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
 import { isAnthropicRequest } from './gateway-errors.ts'
@@ -59,15 +60,30 @@ export class ModelList {
     return sendJson(request, response, 200, shape({ ...found, id }))
   }
 
+  /** The same in the form of Gemini's own API. Its list has pages; here it is whole. */
+  async respondGemini({ request, response }: GatewayRequest, id: string | null): Promise<void> {
+    const models = await this.#listAll(true)
+    if (id === null) {
+      return sendJson(request, response, 200, { models: models.map(toGemini) })
+    }
+    const found = models.find((model) => model.id === id) ?? this.#findByBareName(models, id)
+    if (found !== undefined) return sendJson(request, response, 200, toGemini({ ...found, id }))
+    throw new AppError('not_found', `models/${id} is not found.`, { model: id })
+  }
+
   #findByBareName(models: readonly Model[], id: string): Model | undefined {
     const { aliases } = this.#options.registry
     const name = aliases[id] ?? id
     return models.find((model) => model.id === name || model.id.endsWith(`/${name}`))
   }
 
-  async #listAll(): Promise<readonly Model[]> {
+  async #listAll(isGemini = false): Promise<readonly Model[]> {
     const { registry } = this.#options
-    const lists = await Promise.all(registry.providers.map((provider) => this.#listOf(provider)))
+    const lists = await Promise.all(
+      registry.providers.map((each) =>
+        this.#listOf(isGemini ? toNativeGemini(each, 'v1beta') : each, isGemini),
+      ),
+    )
     const listed = new Map(lists.flat().map((model) => [model.id, model]))
     const aliases = Object.entries(registry.aliases).map(([id, target]) => ({
       ...(listed.get(target) ?? { created: 0, metadata: {} }),
@@ -76,16 +92,17 @@ export class ModelList {
     return [...lists.flat(), ...aliases]
   }
 
-  #listOf(provider: Provider): Promise<readonly Model[]> {
+  #listOf(provider: Provider, isGemini: boolean): Promise<readonly Model[]> {
     const now = this.#options.clock.now()
-    const cached = this.#cache.get(provider.name)
+    const key = `${provider.name} ${isGemini}`
+    const cached = this.#cache.get(key)
     if (cached !== undefined && now < cached.freshUntil) return cached.models
     const models = this.#fetch(provider).catch(() => {
       entry.freshUntil = now + RETRY_MS
       return configuredModels(provider)
     })
     const entry = { models, freshUntil: now + FRESH_MS }
-    this.#cache.set(provider.name, entry)
+    this.#cache.set(key, entry)
     return models
   }
 
@@ -153,13 +170,14 @@ function configuredModels({ name, models }: Provider): readonly Model[] {
   return models.map(({ id }) => ({ id: `${name}/${id}`, owner: name, created: 0, metadata: {} }))
 }
 
-/** Both formats list models in `data`. Gemini prefixes ids with `models/`. */
+/** OpenAI and Anthropic list models in `data`, Gemini in `models`. Gemini prefixes ids with `models/`. */
 function toModels({ name }: Provider, list: unknown): readonly Model[] {
-  const data: unknown = Reflect.get(Object(list), 'data')
+  const data: unknown = Reflect.get(Object(list), 'data') ?? Reflect.get(Object(list), 'models')
   if (!Array.isArray(data)) return []
   return data.slice(0, MODELS_MAX).flatMap((each: unknown) => {
-    if (!isObject(each) || typeof each.id !== 'string') return []
-    const bare = each.id.replace(/^models\//, '')
+    const listed = isObject(each) ? (each.id ?? each.name) : undefined
+    if (!isObject(each) || typeof listed !== 'string') return []
+    const bare = listed.replace(/^models\//, '')
     return [{ id: `${name}/${bare}`, owner: name, created: createdAt(each), metadata: each }]
   })
 }
@@ -192,6 +210,12 @@ function toAnthropic({ id, created, metadata }: Model): object {
     display_name: typeof title === 'string' ? title : id,
     created_at: typeof at === 'string' ? at : new Date(created * 1_000).toISOString(),
   }
+}
+
+function toGemini({ id, metadata }: Model): object {
+  const { display_name: title, displayName = title ?? id } = metadata
+  const foreign = [...OPENAI_FIELDS, ...ANTHROPIC_FIELDS, 'id', 'display_name']
+  return { ...withoutFields(metadata, foreign), name: `models/${id}`, displayName }
 }
 
 function withoutFields(fields: JsonObject, names: readonly string[]): JsonObject {

@@ -37,11 +37,13 @@ export type ConfiguredRegistry = ProviderRegistry & {
   readonly warnings: readonly string[]
 }
 
-const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
+const BASE_URLS: Readonly<Record<ProviderKind, string | null>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta/openai',
   ollama: 'http://127.0.0.1:11434/v1',
+  // Every resource has an address of its own.
+  azure: null,
   demo: '',
 }
 
@@ -153,7 +155,7 @@ function toProvider(name: string, entry: ProviderEntry): Provider {
   const provider = {
     name,
     kind,
-    baseUrl: kind === 'demo' ? '' : baseUrlOf(name, kind, entry.baseUrl ?? BASE_URLS[kind]),
+    baseUrl: kind === 'demo' ? '' : baseUrlOf(name, kind, entry.baseUrl ?? defaultUrl(name, kind)),
     key: parseApiKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
     models: kind === 'demo' && entry.models.length === 0 ? [DEMO] : entry.models,
     systemRole: entry.systemRole,
@@ -166,6 +168,9 @@ function toProvider(name: string, entry: ProviderEntry): Provider {
   return provider
 }
 
+/** Of the API that is the same for all models and versions. */
+const AZURE_PATH = '/openai/v1'
+
 const DEMO = {
   id: DEMO_MODEL,
   contextWindow: null,
@@ -173,10 +178,21 @@ const DEMO = {
   supportsTools: null,
 } as const
 
+function defaultUrl(name: string, kind: ProviderKind): string {
+  const url = BASE_URLS[kind]
+  if (url !== null) return url
+  throw new AppError(
+    'invalid_input',
+    `"baseUrl" of the provider ${name} is required: the address of the resource, as in https://name.openai.azure.com.`,
+    { field: `providers.${name}.baseUrl`, provider: name },
+  )
+}
+
 /** People copy what a tool shows them, and some tools omit `/v1`. */
 function baseUrlOf(name: string, kind: ProviderKind, text: string): string {
   const url = parseBaseUrl(text, `the provider ${name}`)
   const isBare = new URL(url).pathname === '/'
+  if (kind === 'azure') return isBare ? `${url}${AZURE_PATH}` : url
   const lacksVersion = kind === 'anthropic' ? !url.endsWith('/v1') : kind === 'ollama' && isBare
   return lacksVersion ? `${url}/v1` : url
 }
@@ -244,8 +260,15 @@ function resolveDefaults(
   return Object.fromEntries(entries) as ProviderRegistry['defaults'] // one for each format
 }
 
+const IMPLIED_KINDS: Readonly<Record<ApiFormat, ProviderKind>> = {
+  chat: 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'gemini',
+}
+
 function impliedDefault(format: ApiFormat, providers: readonly Provider[]): string | null {
-  const wanted = format === 'messages' ? 'anthropic' : 'openai'
+  const wanted = IMPLIED_KINDS[format]
   const first = providers.find(({ kind }) => kind === wanted)
   if (first !== undefined) return first.name
   // Ollama and the demo always exist, so they do not reveal the intended default.

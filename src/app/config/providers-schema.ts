@@ -86,6 +86,7 @@ const defaults = z.strictObject({
   chat: text.optional(),
   responses: text.optional(),
   messages: text.optional(),
+  gemini: text.optional(),
 })
 
 const file = z.strictObject({

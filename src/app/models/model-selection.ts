@@ -13,6 +13,7 @@ import {
 } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
+import { createFallbackEmbedder } from '../../models/embedders/fallback-embedder.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { isShippedModel } from '../../models/embedders/local/local-embedder-options.ts'
 import {
@@ -66,6 +67,8 @@ export type EmbeddingOptions = {
   readonly cacheFileBytesMax?: number
   readonly cacheEntriesMax?: number
   readonly cacheAgeMsMax?: number
+  /** A remote model, with its key, that is used when `remoteModel` cannot be used at all. */
+  readonly fallback?: { readonly model: string; readonly apiKey?: string }
 }
 
 export type RerankOptions =
@@ -79,7 +82,11 @@ export type ProviderKeys = { readonly [provider: string]: string }
 /** The embedding settings in the store. */
 type StoredChoice = Pick<
   Settings,
-  'embedding.source' | 'embedding.model' | 'embedding.localEnabled' | 'embedding.staticEnabled'
+  | 'embedding.source'
+  | 'embedding.model'
+  | 'embedding.fallbackModel'
+  | 'embedding.localEnabled'
+  | 'embedding.staticEnabled'
 >
 /** The fallback of `auto`. */
 type LocalFallbacks = Pick<StoredChoice, 'embedding.localEnabled' | 'embedding.staticEnabled'>
@@ -97,10 +104,21 @@ function withStored(
   keys: ProviderKeys,
 ): EmbeddingOptions {
   const source = options.source ?? stored['embedding.source']
-  const { 'embedding.model': remoteModel } = stored
-  if (options.remoteModel !== undefined || remoteModel === '') return { ...options, source }
+  const { 'embedding.model': remoteModel, 'embedding.fallbackModel': fallbackModel } = stored
+  const own = { ...options, source, ...toFallback(options, fallbackModel, keys) }
+  if (options.remoteModel !== undefined || remoteModel === '') return own
   const apiKey = options.apiKey ?? keys[parseEmbeddingModel(remoteModel).provider]
-  return { ...options, source, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
+  return { ...own, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+function toFallback(
+  { fallback }: EmbeddingOptions,
+  model: string,
+  keys: ProviderKeys,
+): Pick<EmbeddingOptions, 'fallback'> {
+  if (fallback !== undefined || model === '') return fallback === undefined ? {} : { fallback }
+  const apiKey = keys[parseEmbeddingModel(model).provider]
+  return { fallback: { model, ...(apiKey === undefined ? {} : { apiKey }) } }
 }
 
 /**
@@ -134,7 +152,7 @@ export function openEmbedder(options: EmbeddingOptions, allowed = ALL_FALLBACKS)
     case 'transformers':
       return withCache(openLocal(options), options)
     case 'remote':
-      return openRemote(options)
+      return openFirst([openRemote(options), ...openRemoteFallback(options)])
     case 'auto':
       return openAuto(options, allowed)
   }
@@ -145,17 +163,34 @@ export function openEmbedder(options: EmbeddingOptions, allowed = ALL_FALLBACKS)
  */
 function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
   const { remoteModel } = options
-  if (remoteModel === undefined) return openFallback(options, allowed)
+  const others = [...openRemoteFallback(options), ...openLocalModels(options, allowed)]
+  if (remoteModel === undefined) return openFirst(others)
   const because = remoteFault(options)
-  if (because === null) return openRemote(options)
-  const fallback = openFallback(options, allowed)
+  if (because === null) return openFirst([openRemote(options), ...others])
+  const fallback = openFirst(others)
   if (fallback === null) return createUnavailableEmbedder(modelNameIn(options), because)
   return withReport(fallback, { fallbackFor: remoteModel, fallbackReason: because })
 }
 
-function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
-  if (allowed['embedding.localEnabled']) return withCache(openLocal(options), options)
-  return allowed['embedding.staticEnabled'] ? withCache(openStatic(options), options) : null
+function openLocalModels(options: EmbeddingOptions, allowed: LocalFallbacks): readonly Embedder[] {
+  return [
+    ...(allowed['embedding.localEnabled'] ? [withCache(openLocal(options), options)] : []),
+    ...(allowed['embedding.staticEnabled'] ? [withCache(openStatic(options), options)] : []),
+  ]
+}
+
+function openRemoteFallback(options: EmbeddingOptions): readonly Embedder[] {
+  const { fallback, apiKey: _, url: __, ...rest } = options
+  if (fallback === undefined) return []
+  const { model: remoteModel, apiKey } = fallback
+  const own = { ...rest, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
+  return remoteFault(own) === null ? [openRemote(own)] : []
+}
+
+/** Null without any. */
+function openFirst([first, ...others]: readonly Embedder[]): Embedder | null {
+  if (first === undefined) return null
+  return others.length === 0 ? first : createFallbackEmbedder([first, ...others])
 }
 
 /** The same embedder with an extended report. */
@@ -205,7 +240,7 @@ function openPreviousLocal(model: string, options: EmbeddingOptions): Embedder |
   const base = model.includes('/')
     ? { ...options, localModel: nameIn(model) }
     : { localModel: folder }
-  return withCache(openLocal({ ...base, allowDownload: false }), options)
+  return withCache(openNamedLocal({ ...base, allowDownload: false }), options)
 }
 
 function openPreviousStatic(model: string, options: EmbeddingOptions): Embedder | null {
@@ -242,7 +277,16 @@ export function openReranker(options: RerankOptions): Reranker {
     : openRemoteReranker(options)
 }
 
-function openLocal({ localModel, modelFolder, allowDownload }: EmbeddingOptions): Embedder {
+/** A configured model that is not on disk gives way to the built-in one, and the report says so. */
+function openLocal(options: EmbeddingOptions): Embedder {
+  const { localModel, allowDownload = false } = options
+  const named = openNamedLocal(options)
+  if (localModel === undefined || isShippedModel(localModel) || allowDownload) return named
+  const { localModel: _, ...builtIn } = options
+  return createFallbackEmbedder([named, openNamedLocal(builtIn)])
+}
+
+function openNamedLocal({ localModel, modelFolder, allowDownload }: EmbeddingOptions): Embedder {
   return openLocalEmbedder({
     ...(localModel === undefined ? {} : { model: localModel }),
     ...(modelFolder === undefined ? {} : { cacheFolder: modelFolder }),

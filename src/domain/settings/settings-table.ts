@@ -185,6 +185,11 @@ const MEMORY_SETTINGS = {
     scope: 'owner',
     help: 'The number of stored memories with similar words that a new memory is compared with. 0 detects exact restatements only.',
   },
+  'memory.mergeParaphrases': {
+    ...toggle(false),
+    scope: 'owner',
+    help: 'Updates a memory when a new statement is closer to it than 0.90 in vector space, or has four fifths of its words in the same order, with the same numbers and no contradiction. Earlier wordings stay in the history. Off by default, because close statements may differ in a detail.',
+  },
   'memory.reinforcementRate': {
     ...decimal(0.1, [0, 1]),
     scope: 'owner',
@@ -310,6 +315,13 @@ const EMBEDDING_SETTINGS = {
     appliesAt: 'start',
     help: 'The remote embedding model. `RECOLLECT_EMBEDDING_MODEL` overrides it. The API key is read from the usual variable of the provider, such as `OPENAI_API_KEY`, or from `RECOLLECT_EMBEDDING_API_KEY`.',
   },
+  'embedding.fallbackModel': {
+    ...text(),
+    providers: EMBEDDING_PROVIDERS,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'The remote embedding model that is used when `embedding.model` cannot be used at all, for example because its key is refused.',
+  },
   'embedding.localEnabled': {
     ...toggle(true),
     scope: 'system',
@@ -320,7 +332,7 @@ const EMBEDDING_SETTINGS = {
     ...toggle(true),
     scope: 'system',
     appliesAt: 'start',
-    help: 'Lets `embedding.source` = `auto` use the static model when the local model is disabled.',
+    help: 'Lets `embedding.source` = `auto` use the static model when the local model is disabled or cannot be used.',
   },
 } as const satisfies Record<string, SettingDeclaration>
 

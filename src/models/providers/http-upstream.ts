@@ -201,8 +201,32 @@ function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<Atte
     })
     if (signal.aborted) stop()
     else if (request.body instanceof Readable) pipeBody(request.body, sent)
-    else sent.end(request.body ?? undefined)
+    else if (request.body === null) sent.end()
+    else writeBytes(request.body, sent)
   })
+}
+
+/** Encrypting more at once would hold the thread. */
+const WRITE_BYTES_MAX = 262_144
+
+/** With backpressure. */
+function writeBytes(bytes: Uint8Array, sent: ClientRequest): void {
+  let at = 0
+  const writeNext = () => {
+    for (;;) {
+      const part = bytes.subarray(at, at + WRITE_BYTES_MAX)
+      at += part.length
+      if (at >= bytes.length) {
+        sent.end(part)
+        return
+      }
+      if (!sent.write(part)) {
+        sent.once('drain', writeNext)
+        return
+      }
+    }
+  }
+  writeNext()
 }
 
 /** With backpressure. A body that breaks off ends the request, which must not look complete. */

@@ -14,6 +14,12 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'],
 ])
 
+/** Of kinds whose key is no bearer token. */
+const KEY_HEADERS: { readonly [Kind in Provider['kind']]?: string } = {
+  anthropic: 'x-api-key',
+  azure: 'api-key',
+}
+
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
 
 /** Headers that a configuration must not set. */
@@ -52,10 +58,8 @@ function framingOf({ declaredLength }: UpstreamRequest): readonly [string, strin
 function headersOf({ kind, key, headers }: Provider): HeaderPairs {
   const own = Object.entries(headers)
   if (key === null) return own
-  const auth =
-    kind === 'anthropic'
-      ? (['x-api-key', key] as const)
-      : (['authorization', `Bearer ${key}`] as const)
+  const header = KEY_HEADERS[kind]
+  const auth = [header ?? 'authorization', header === undefined ? `Bearer ${key}` : key] as const
   const isGiven = own.some(([name]) => name.toLowerCase() === auth[0])
   return isGiven ? own : [auth, ...own]
 }

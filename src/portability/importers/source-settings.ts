@@ -38,6 +38,12 @@ const OSAURUS: readonly Mapping[] = [
 
 const SEARCH = 'agents.defaults.memorySearch'
 const PLUGIN = 'plugins.entries.memory-lancedb.config'
+/** The models that OpenClaw uses where only a provider is named. */
+const DEFAULT_MODELS: { readonly [provider: string]: string } = {
+  openai: 'text-embedding-3-small',
+  gemini: 'gemini-embedding-001',
+  voyage: 'voyage-4-large',
+}
 const REMOTE_PROVIDERS = ['openai', 'gemini', 'voyage', 'mistral']
 
 const OPENCLAW: readonly Mapping[] = [
@@ -67,6 +73,16 @@ const OPENCLAW: readonly Mapping[] = [
           : value === 'auto' || REMOTE_PROVIDERS.includes(String(value))
             ? []
             : 'this embedding service is not supported',
+  },
+  {
+    path: `${SEARCH}.fallback`,
+    read: (value) => {
+      if (value === 'none') return []
+      const model = DEFAULT_MODELS[String(value)]
+      return model === undefined
+        ? 'this embedding service is not supported'
+        : [['embedding.fallbackModel', `${String(value)}/${model}`]]
+    },
   },
   { path: 'memory.citations', read: to('files.citations') },
   { path: 'memory.backend', read: to('files.searchBackend') },

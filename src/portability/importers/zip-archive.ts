@@ -66,7 +66,11 @@ function readEntry(archive: Buffer, name: string, header: EntryHeader): Uint8Arr
   const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28)
   const bytes = archive.subarray(start, start + compressed)
   if (bytes.length < compressed) throw damaged(`${name} is truncated`)
-  if (method === STORED) return bytes
+  if (method === STORED) {
+    // What is imported is limited by the sizes that the headers say.
+    if (bytes.length !== sizeBytes) throw damaged(`${name} has another size than its header says`)
+    return bytes
+  }
   try {
     // The limit stops decompression bombs.
     return inflateRawSync(bytes, { maxOutputLength: Math.max(1, sizeBytes) })

@@ -2,13 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../src/domain/context-block.ts'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { isPromptInjection } from '../../../src/text/prompt-injection.ts'
 import { extractQueryTerms } from '../../../src/text/search/terms.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './support/client-conversation.ts'
 import { keyFor, MEMORY_HEADER, setUpGateway } from './support/gateway-harness.ts'
-import { PATHS } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, type PathFormat } from './support/wire-format.ts'
 
 const FOLDER = '../shared/evals/adversarial'
 const AT_ONCE = 16
@@ -60,7 +59,7 @@ describe.skipIf(!hasFolder)(`Texts of others${hasFolder ? '' : `: there is no ${
   })
 })
 
-describe.each(API_FORMATS)('%s', (format) => {
+describe.each(PATH_FORMATS)('%s', (format) => {
   it('[GW13] passes on whatever people say', async () => {
     const setup = await setUpGateway('memory off', { settings: { 'gateway.enabled': true } })
     const { upstream, engine } = setup
@@ -160,13 +159,13 @@ it('[GW24] turns of any text are recorded and found, and stay inside of the fenc
 })
 
 /** All strings as what people say, a few in each conversation; each is the last of one, in one of the formats. */
-function conversations(format: ApiFormat): readonly (readonly Spoken[])[] {
-  const shift = API_FORMATS.indexOf(format)
+function conversations(format: PathFormat): readonly (readonly Spoken[])[] {
+  const shift = PATH_FORMATS.indexOf(format)
   const strings = [...STRINGS.slice(shift), ...STRINGS.slice(0, shift)]
-  const count = Math.ceil(strings.length / API_FORMATS.length)
+  const count = Math.ceil(strings.length / PATH_FORMATS.length)
   return Array.from({ length: count }, (_, index) =>
     strings
-      .slice(index * API_FORMATS.length, (index + 1) * API_FORMATS.length)
+      .slice(index * PATH_FORMATS.length, (index + 1) * PATH_FORMATS.length)
       .flatMap((content): readonly Spoken[] => [
         { role: 'assistant', content: 'Go on.' },
         { role: 'user', content },

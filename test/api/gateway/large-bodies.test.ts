@@ -1,6 +1,5 @@
 /** Requests of megabytes: forwarded byte for byte, with memory where it can read them, and never a way around ownership. */
 import { expect, it } from 'vitest'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import { askFor, requestOf, type Spoken } from './support/client-conversation.ts'
 import {
   type GatewaySetup,
@@ -9,7 +8,7 @@ import {
   QUESTION,
   setUpGateway,
 } from './support/gateway-harness.ts'
-import { PATHS } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, type PathFormat } from './support/wire-format.ts'
 
 const BLOCK = /\\n\\n<recollect-memory[\s\S]*?<\/recollect-memory>/
 const ANSWER = 'The harbour is quiet, and nothing has come in since Monday. '
@@ -26,7 +25,7 @@ function conversationOf(turns: number, repetitions: number): readonly Spoken[] {
   return [...messages, { role: 'user', content: QUESTION }]
 }
 
-async function ask(setup: GatewaySetup, format: ApiFormat, body: object, key = setup.key) {
+async function ask(setup: GatewaySetup, format: PathFormat, body: object, key = setup.key) {
   const response = await fetch(`${setup.url}${PATHS[format]}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -36,7 +35,7 @@ async function ask(setup: GatewaySetup, format: ApiFormat, body: object, key = s
   return { status: response.status, memory: response.headers.get(MEMORY_HEADER) ?? '' }
 }
 
-it.each(API_FORMATS)(
+it.each(PATH_FORMATS)(
   '[GW29] a long conversation keeps every byte around its block: %s',
   async (format) => {
     const setup = await setUpGateway()
@@ -49,7 +48,7 @@ it.each(API_FORMATS)(
   },
 )
 
-it.each(API_FORMATS)(
+it.each(PATH_FORMATS)(
   '[GW29] a huge message is forwarded as it is, with its block: %s',
   async (format) => {
     const setup = await setUpGateway()
@@ -65,7 +64,7 @@ it.each(API_FORMATS)(
   },
 )
 
-it.each(API_FORMATS)(
+it.each(PATH_FORMATS)(
   '[GW28.2] what a huge request refers to is checked all the same: %s',
   async (format) => {
     const setup = await setUpGateway()

@@ -2,7 +2,6 @@
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine, type EngineOptions } from '../../../src/app/composition.ts'
-import { API_FORMATS } from '../../../src/domain/model-call.ts'
 import type { ProviderTimeouts } from '../../../src/models/provider.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'
@@ -19,7 +18,7 @@ import {
 } from './support/gateway-harness.ts'
 import { send } from './support/raw-client.ts'
 import type { Reply } from './support/scripted-upstream.ts'
-import { PATHS, speak } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, speak } from './support/wire-format.ts'
 
 const ANSWER = 'Jasmine.'
 const SETTINGS = {
@@ -190,7 +189,7 @@ describe('upstream', () => {
     const setup = await setUpGateway()
     const bytes = Buffer.from('data: this is not gzip\n\n'.repeat(2_000))
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
-    for (const format of API_FORMATS) {
+    for (const format of PATH_FORMATS) {
       setup.upstream.queue({ headers, body: bytes, cutSeed: 4 })
       const answer = await send(`${setup.url}${PATHS[format]}`, {
         headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },

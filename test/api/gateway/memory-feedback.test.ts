@@ -1,12 +1,11 @@
 /** A memory that is recalled, quoted and sent back must not become another memory. */
 import { describe, expect, it } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import type { Received } from './support/scripted-upstream.ts'
-import { PATHS, speak } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, type PathFormat, speak } from './support/wire-format.ts'
 
 const TURNS = 200
 
@@ -33,7 +32,7 @@ function said(turn: number): string {
 }
 
 /** Quotes everything it was given: with its fence, in its own voice, and in the person's. */
-function parrot(format: ApiFormat, { body }: Received): string {
+function parrot(format: PathFormat, { body }: Received): string {
   const last = historyIn(format, body).findLast(({ role }) => role === 'user')?.content ?? ''
   const at = last.indexOf(FENCE)
   if (at < 0) return 'I see.'
@@ -72,7 +71,7 @@ async function expected(): Promise<readonly string[]> {
   return learned
 }
 
-describe.each(API_FORMATS)('%s', (format) => {
+describe.each(PATH_FORMATS)('%s', (format) => {
   it(`[GW9] learns the facts and nothing else in ${TURNS} turns that are echoed back`, async () => {
     const facts = await expected()
     expect(facts.length).toBeGreaterThanOrEqual(5)

@@ -1,6 +1,5 @@
 /** What a request says about memory, in its headers and in its body. */
 import { describe, expect, it } from 'vitest'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'
 import {
   FENCE,
@@ -11,13 +10,13 @@ import {
   setUpGateway,
 } from './support/gateway-harness.ts'
 import { send } from './support/raw-client.ts'
-import { PATHS } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, type PathFormat } from './support/wire-format.ts'
 
 type Wish = { readonly headers?: Readonly<Record<string, string>>; readonly fields?: object }
 
 async function ask(
   setup: GatewaySetup,
-  format: ApiFormat,
+  format: PathFormat,
   { headers = {}, fields = {} }: Wish,
   question = QUESTION,
 ): Promise<{ readonly told: string; readonly received: string }> {
@@ -38,7 +37,7 @@ async function memoriesOf({ engine }: GatewaySetup, scope: { owner: string; user
 
 const STATEMENT = 'I prefer window seats.'
 
-describe.each(API_FORMATS)('%s', (format) => {
+describe.each(PATH_FORMATS)('%s', (format) => {
   it.each([
     ['x-recollect-no-memory', 'true'],
     ['x-recollect-no-memory', 'YES'],
@@ -167,7 +166,7 @@ describe('names that are none', () => {
     ['x-omniroute-session-id', 'a\tb'],
   ])('[GW19] in %s are refused, and nothing is sent', async (name, value) => {
     const setup = await setUpGateway()
-    for (const format of API_FORMATS) {
+    for (const format of PATH_FORMATS) {
       const body = requestOf(format, [{ role: 'user', content: QUESTION }])
       const { status, error } = await refusalOf(setup, format, body, { [name]: value })
       expect([status, error.type]).toEqual([400, 'invalid_request_error'])
@@ -192,7 +191,7 @@ describe('names that are none', () => {
   })
 })
 
-it.each(API_FORMATS)('[GW28.1] memory stays out of a huge request: %s', async (format) => {
+it.each(PATH_FORMATS)('[GW28.1] memory stays out of a huge request: %s', async (format) => {
   const setup = await setUpGateway()
   const content = `${'The harbour is quiet. '.repeat(200_000)}${QUESTION}`
   const body = requestOf(format, [{ role: 'user', content }])
@@ -205,7 +204,7 @@ it.each(API_FORMATS)('[GW28.1] memory stays out of a huge request: %s', async (f
   expect(setup.upstream.last().text).toBe(JSON.stringify(body))
 })
 
-describe.each(API_FORMATS)('the end user in %s', (format) => {
+describe.each(PATH_FORMATS)('the end user in %s', (format) => {
   it.each([
     [{ safety_identifier: 'grace' }],
     [{ safety_identifier: 'grace', user: 'ben' }],
@@ -317,7 +316,7 @@ type Refusal = {
 
 async function refusalOf(
   setup: GatewaySetup,
-  format: ApiFormat,
+  format: PathFormat,
   body: object,
   headers: Readonly<Record<string, string>>,
 ): Promise<Refusal> {

@@ -9,7 +9,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
 import type { Reranker } from '../../../src/models/reranker.ts'
 import { scriptedEmbedder } from '../../fakes/embedder.ts'
-import { type GatewaySetup, keyFor, setUpGateway } from './support/gateway-harness.ts'
+import {
+  FACT,
+  type GatewaySetup,
+  keyFor,
+  MEMORY_HEADER,
+  OWNER,
+  QUESTION,
+  setUpGateway,
+} from './support/gateway-harness.ts'
 
 /** Likes long texts. */
 const RERANKER: Reranker = {
@@ -328,6 +336,22 @@ describe('what only the provider can tell', () => {
       path: '/v1/messages/count_tokens',
       body: { model: 'claude-test' },
     })
+  })
+
+  it('[GW17.3] tokens are counted with the block that the request would get, and nothing is recorded', async () => {
+    const setup = await setUpGateway('memory on')
+    setup.upstream.queue(json({ input_tokens: 99 }))
+    const client = new Anthropic({ baseURL: setup.url, apiKey: setup.key, maxRetries: 0 })
+    const messages = [{ role: 'user' as const, content: QUESTION }]
+    const counted = await client.messages
+      .countTokens({ model: 'claude-test', messages })
+      .withResponse()
+    expect(counted.data.input_tokens).toBe(99)
+    expect(counted.response.headers.get(MEMORY_HEADER)).toMatch(/^injected; count=1; tokens=\d+$/)
+    expect(setup.upstream.last().text).toContain(FACT)
+    await setup.engine.conversations.flush()
+    const { rows } = await setup.engine.conversations.receipts.list({ owner: OWNER })
+    expect(rows).toEqual([])
   })
 
   it.each(['/assistants', '/responses/..%2ffiles', '/organization/users', ''])(

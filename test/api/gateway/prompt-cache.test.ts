@@ -1,10 +1,9 @@
 /** Providers charge less for prompts that begin as one they have seen. Memory must not cost that. */
 import { describe, expect, it, vi } from 'vitest'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { SettingValues } from '../../../src/domain/settings/settings.ts'
 import { askFor, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, type Mode, OWNER, setUpGateway } from './support/gateway-harness.ts'
-import { PATHS, speak } from './support/wire-format.ts'
+import { PATH_FORMATS, PATHS, type PathFormat, speak } from './support/wire-format.ts'
 
 const TURNS = 30
 const TOPICS = [
@@ -26,7 +25,7 @@ function question(turn: number): string {
 
 /** The bodies that upstream received for one conversation. */
 async function converse(
-  format: ApiFormat,
+  format: PathFormat,
   mode: Exclude<Mode, 'direct'>,
   settings: SettingValues = {},
 ): Promise<readonly Buffer[]> {
@@ -69,7 +68,7 @@ function ends(bodies: readonly Buffer[]): readonly number[] {
 type Call = { readonly id: string; readonly name: string; readonly arguments: object }
 
 /** The call of a tool as clients send it back, without a word, and its result, which is empty. */
-const emptyResultOf: Record<ApiFormat, (call: Call) => readonly object[]> = {
+const emptyResultOf: Record<PathFormat, (call: Call) => readonly object[]> = {
   chat: ({ id, name, arguments: input }) => {
     const called = { name, arguments: JSON.stringify(input) }
     return [
@@ -94,7 +93,7 @@ const emptyResultOf: Record<ApiFormat, (call: Call) => readonly object[]> = {
 // Many requests, one after the other.
 vi.setConfig({ testTimeout: 120_000 })
 
-describe.each(API_FORMATS)('%s', (format) => {
+describe.each(PATH_FORMATS)('%s', (format) => {
   it('[GW8] keeps the prompt cache over 30 turns', async () => {
     const without = await converse(format, 'memory off')
     const withMemory = await converse(format, 'memory on')

@@ -1,12 +1,18 @@
 /** With memory off, a call through the gateway is a direct call: the same bytes, there and back. */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import { type GatewaySetup, MEMORY_HEADER, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import { type RawAnswer, type RawRequest, send } from './support/raw-client.ts'
 import { RECORDED } from './support/sample-streams.ts'
 import { type Received, type Reply, randomFrom } from './support/scripted-upstream.ts'
-import { formatOf, PATHS, refuse, speak } from './support/wire-format.ts'
+import {
+  formatOf,
+  PATH_FORMATS,
+  PATHS,
+  type PathFormat,
+  refuse,
+  speak,
+} from './support/wire-format.ts'
 import type { Said } from './support/wire-parts.ts'
 
 const RUNS_PER_FORMAT = 24
@@ -38,7 +44,7 @@ const ADDED_HEADERS = [
 ]
 
 /** Spelt as no library would write it: what is written anew shows. */
-function oddBody(format: ApiFormat, streams: boolean, text: string): string {
+function oddBody(format: PathFormat, streams: boolean, text: string): string {
   const said = JSON.stringify(text)
   const fields = [
     `"model" : "${format === 'messages' ? 'claude-test' : 'gpt-test'}"`,
@@ -64,7 +70,7 @@ type Pair = {
 /** The same request and the same reply, without the gateway and with it. */
 async function both(
   { upstream, url, key }: GatewaySetup,
-  format: ApiFormat,
+  format: PathFormat,
   request: Omit<RawRequest, 'headers'> & { readonly headers?: RawRequest['headers'] },
   reply: Reply | ((received: Received) => Reply),
 ): Promise<Pair> {
@@ -137,10 +143,10 @@ function piecesOf(bytes: Buffer): readonly Buffer[] {
   return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1]))
 }
 
-describe.each(API_FORMATS)('%s', (format) => {
+describe.each(PATH_FORMATS)('%s', (format) => {
   it(`[GW3] is a direct call, over ${RUNS_PER_FORMAT} answers cut at random`, async () => {
     const setup = await setUpGateway('memory off')
-    const random = randomFrom(2_026 + API_FORMATS.indexOf(format))
+    const random = randomFrom(2_026 + PATH_FORMATS.indexOf(format))
     for (let run = 0; run < RUNS_PER_FORMAT; run++) {
       const said = randomSaid(random)
       const streams = random() < 0.75

@@ -26,7 +26,7 @@ export async function openModel(fields: Partial<Provider> = {}) {
       provider('', { name: 'demo', kind: 'demo' }),
     ],
     aliases: { fast: 'scripted/tiny' },
-    defaults: { chat: 'scripted', responses: null, messages: null },
+    defaults: { chat: 'scripted', responses: null, messages: null, gemini: null },
   }
   // Without jitter, pauses can be told.
   const model = createProviderLanguageModel({

@@ -1,5 +1,5 @@
 /**
- * Wire formats of the three supported APIs. A format reads a conversation from a request and injects the context block
+ * Wire formats of the supported APIs. A format reads a conversation from a request and injects the context block
  * by editing the text of the request. It never serializes a request again: unknown fields would be lost, and changed
  * bytes would invalidate the provider's prompt cache.
  */
@@ -26,6 +26,11 @@ export type WireFormat = {
   readonly name: ApiFormat
   /** The path of the API, for example `/v1/messages`. */
   readonly path: string
+  /**
+   * Where the path names the model: the path for a model below the base URL of its provider. Otherwise the body names it,
+   * and the path is always the same.
+   */
+  toUpstreamPath?(model: string): string
   /** Fails, naming the field, when a field that memory needs is invalid for the API as well. */
   parseRequest(body: JsonObject): ModelRequest
   /**

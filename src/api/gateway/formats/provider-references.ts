@@ -5,6 +5,7 @@
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { filterObjects, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
 import { parseEventData } from './answer-text.ts'
+import { readField } from './gemini-generate-content.ts'
 
 export type ProviderReference = {
   readonly id: string
@@ -26,6 +27,7 @@ const REFERRING_LISTS: Readonly<Record<ApiFormat, readonly string[]>> = {
   chat: ['messages'],
   responses: ['input', 'tools'],
   messages: ['messages'],
+  gemini: ['contents'],
 }
 
 /** Says of elements of a list in a request whether they refer to state of the provider; null where they never do. */
@@ -67,6 +69,17 @@ const REQUEST_READERS: Readonly<Record<ApiFormat, (body: JsonObject, add: AddRef
         addToolReferences(tool, `tools[${index}]`, add)
       }
     },
+    gemini: (body, add) => {
+      add('cachedContent', readField(body, 'cachedContent'))
+      for (const [index, { parts }] of filterObjects(body.contents).entries()) {
+        for (const part of isObject(parts) ? [parts] : filterObjects(parts)) {
+          const file = readField(part, 'fileData')
+          const uri = isObject(file) ? readField(file, 'fileUri') : undefined
+          const [id] = GEMINI_FILE.exec(typeof uri === 'string' ? uri : '') ?? []
+          add(`contents[${index}].parts.fileData.fileUri`, id)
+        }
+      }
+    },
     messages: ({ thread, container, messages }, add) => {
       if (isObject(thread)) {
         add('thread.previous_message_id', thread.previous_message_id)
@@ -78,6 +91,9 @@ const REQUEST_READERS: Readonly<Record<ApiFormat, (body: JsonObject, add: AddRef
       }
     },
   }
+
+/** A file at the provider; other addresses name nothing that belongs to the account. */
+const GEMINI_FILE = /(?<=^(?:https:\/\/[^/]+\/v1(?:beta)?\/)?)files\/[\w-]{1,200}$/
 
 /** Whether the provider reads an item from its store: the item says nothing itself. */
 function isStoredItem({ type, encrypted_content: encrypted, content }: JsonObject): boolean {
@@ -113,6 +129,8 @@ export function keepsState(format: ApiFormat, body: JsonObject): boolean {
       return isObject(body.audio)
     case 'responses':
       return body.store !== false
+    case 'gemini':
+      return false
     case 'messages':
       return (
         body.thread != null ||
@@ -144,6 +162,7 @@ const MAY_ISSUE: Readonly<Record<ApiFormat, RegExp>> = {
   chat: /"audio"/,
   responses: /"response\.(?:created|completed|incomplete|failed|output_item\.)/,
   messages: /"message_(?:start|delta)"/,
+  gemini: /(?!)/,
 }
 
 const ISSUED_READERS: Readonly<
@@ -158,6 +177,7 @@ const ISSUED_READERS: Readonly<
     isObject(conversation) ? conversation.id : undefined,
     ...filterObjects(output).flatMap(listItemIds),
   ],
+  gemini: () => [],
   messages: ({ id, container, content }) => [
     id,
     isObject(container) ? container.id : undefined,

@@ -156,8 +156,11 @@ const MEDIA_TYPES: ReadonlySet<Value> = new Set([
   'computer_screenshot',
 ])
 
-/** Fields that only the provider can decrypt. */
-const OPAQUE_FIELDS: ReadonlySet<string> = new Set(['encrypted_content', 'signature'])
+/** Fields that only the provider can decrypt, and those of files. */
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
+  ...['encrypted_content', 'signature', 'thoughtSignature', 'thought_signature'],
+  ...['inlineData', 'inline_data'],
+])
 
 /** The characters of all text, field names included. Iterative, because nesting may be deeper than the stack. */
 export function countCharacters(body: JsonObject): number {

@@ -105,7 +105,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ...['x-real-ip', 'x-osaurus-agent-id', 'proxy-authorization', 'traceparent', 'tracestate'],
 ])
 const NOT_FORWARDED_BEGIN = /^(x-recollect-|x-omniroute-|x-forwarded-|sec-)/
-const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
 const OWN_KEY = /(^|\s)rc_/
 
 /**

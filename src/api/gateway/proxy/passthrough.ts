@@ -2,12 +2,10 @@
 
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { routeModel } from '../../../models/model-routing.ts'
 import type { Provider, ProviderRegistry } from '../../../models/provider.ts'
+import type { UpstreamRequest } from '../../../models/upstream.ts'
 import { assertAccess, hasAccess } from '../../operations/authorization.ts'
-import { replaceModel } from '../formats/json-edit.ts'
-import { refersToStateOf } from '../formats/provider-references.ts'
-import { type GatewayRequest, type RequestBody, readRequestBody } from '../gateway-request.ts'
+import type { GatewayRequest, RequestBody } from '../gateway-request.ts'
 import {
   copyResponseHeaders,
   parseMemoryHeaders,
@@ -15,9 +13,7 @@ import {
 } from './memory-headers.ts'
 import type { ProviderState } from './provider-state.ts'
 import { NO_LISTENER, pipeResponse } from './response-stream.ts'
-import { queryStringOf, sendToProvider, usesSharedAccount } from './upstream-call.ts'
-
-export const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
+import { queryFor, selectEndpoint, sendToProvider, usesSharedAccount } from './upstream-call.ts'
 
 /** A request about a response that the provider stores. */
 type StoredResponseRequest = {
@@ -35,23 +31,6 @@ export function matchStoredResponseRequest(path: string): StoredResponseRequest 
   return { id, path, methods: action === '/cancel' ? ['POST'] : ['GET'] }
 }
 
-export async function forwardCountTokens(
-  exchange: GatewayRequest,
-  providerState: ProviderState,
-): Promise<void> {
-  const { registry } = exchange.options
-  const body = await readRequestBody(exchange, refersToStateOf('messages'))
-  const { json, text } = body
-  if (typeof json.model !== 'string') {
-    throw new AppError('invalid_input', '`model` must be a string.', { field: 'model' })
-  }
-  const { provider, model } = routeModel(registry, 'messages', json.model)
-  const { owner } = parseMemoryHeaders(exchange.request, exchange.caller)
-  await assertOwnReferences(exchange, { providerState, provider, owner, format: 'messages', body })
-  const bytes = json.model === model ? body.bytes : body.toBytes(replaceModel(text, model))
-  await forwardRequest(exchange, provider, COUNT_TOKENS_PATH, bytes)
-}
-
 /** The request names no model, so it goes to the provider that created the response, or else to the default provider. */
 export async function forwardStoredResponseRequest(
   exchange: GatewayRequest,
@@ -61,10 +40,11 @@ export async function forwardStoredResponseRequest(
   const { options, request, caller } = exchange
   const { owner } = parseMemoryHeaders(request, caller)
   if (request.method !== 'GET') assertAccess(caller, 'write')
-  const provider = providerState.providerOf(id) ?? defaultProvider(options.registry, 'responses')
+  const provider =
+    providerState.providerOf(id) ?? findDefaultProvider(options.registry, 'responses')
   if (usesSharedAccount(exchange, provider))
     await providerState.assertOwned(owner, id, `Response with id '${id}' not found.`)
-  await forwardRequest(exchange, provider, path, null)
+  await forwardRequest(exchange, provider, path.slice('/v1'.length), null)
 }
 
 type ReferenceCheck = {
@@ -91,16 +71,19 @@ export async function assertOwnReferences(
   await providerState.assertReferences(owner, format, body.json, acceptsUnknown)
 }
 
+/** `path` is below the base URL of the provider. */
 export async function forwardRequest(
-  { options, request, response, signal }: GatewayRequest,
+  exchange: GatewayRequest,
   provider: Provider,
   path: string,
-  body: Uint8Array | null,
+  body: UpstreamRequest['body'],
+  format: ApiFormat = 'chat',
 ): Promise<void> {
+  const { options, request, response, signal } = exchange
   const upstream = await sendToProvider(options.upstream, {
-    provider,
+    provider: selectEndpoint(exchange, provider, format),
     method: request.method ?? 'GET',
-    path: `${path.slice('/v1'.length)}${queryStringOf(request.url)}`,
+    path: `${path}${queryFor(exchange, provider)}`,
     headers: selectForwardedHeaders(request, options.isAuthDisabled === true),
     body,
     signal,
@@ -110,7 +93,10 @@ export async function forwardRequest(
   await pipeResponse(upstream.body, response, NO_LISTENER, () => {})
 }
 
-function defaultProvider({ providers, defaults }: ProviderRegistry, format: ApiFormat): Provider {
+export function findDefaultProvider(
+  { providers, defaults }: ProviderRegistry,
+  format: ApiFormat,
+): Provider {
   const provider = providers.find(({ name }) => name === defaults[format])
   if (provider !== undefined) return provider
   throw new AppError(

@@ -5,53 +5,32 @@
  */
 
 import { collectShownMessages } from '../../../conversations/context/context-preparation.ts'
-import type {
-  ConversationRequest,
-  PreparedRequest,
-  SkipReason,
-} from '../../../conversations/conversations.ts'
+import type { PreparedRequest } from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
-import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
 import { toAppError } from '../../../lib/errors.ts'
-import { sha256 } from '../../../lib/hash.ts'
 import { lazy } from '../../../lib/single-flight.ts'
-import {
-  getContextWindow,
-  getSystemRole,
-  hasToolSupport,
-} from '../../../models/model-capabilities.ts'
-import { routeModel } from '../../../models/model-routing.ts'
-import type { ModelRoute } from '../../../models/provider.ts'
+import { hasToolSupport } from '../../../models/model-capabilities.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
-import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
-import { replaceModel } from '../formats/json-edit.ts'
-import { keepsState, refersToStateOf } from '../formats/provider-references.ts'
-import {
-  type GatewayRequest,
-  type ProviderOutcome,
-  type RequestBody,
-  readRequestBody,
-} from '../gateway-request.ts'
-import type { HiddenToolCalls } from '../tools/hidden-tool-calls.ts'
+import { hasEventStream } from '../formats/gemini-generate-content.ts'
+import { keepsState } from '../formats/provider-references.ts'
+import type { GatewayRequest, ProviderOutcome } from '../gateway-request.ts'
 import { createMemoryToolbox } from '../tools/memory-toolbox.ts'
+import { restoreHiddenToolCalls, runToolLoop, selectTools } from '../tools/tool-handler.ts'
 import {
-  restoreHiddenToolCalls,
-  runToolLoop,
-  selectTools,
-  type ToolSupportCache,
-} from '../tools/tool-handler.ts'
+  type ChatTurn,
+  type EditedRequest,
+  type GatewayCaches,
+  injectContext,
+  prepareContext,
+  readChatTurn,
+} from './chat-turn.ts'
 import {
   copyResponseHeaders,
-  isValidUserName,
   MEMORY_HEADER,
-  type MemoryHeaders,
-  parseMemoryHeaders,
   renderMemoryHeader,
   selectForwardedHeaders,
 } from './memory-headers.ts'
-import { assertOwnReferences } from './passthrough.ts'
-import type { ProviderState } from './provider-state.ts'
 import {
   combineListeners,
   createReaderListener,
@@ -62,135 +41,16 @@ import {
   type ResponseListener,
 } from './response-stream.ts'
 import { createResponseTail, NO_TAIL } from './response-tail.ts'
-import { queryStringOf, sendToProvider, usesSharedAccount } from './upstream-call.ts'
-
-/** State that the gateway keeps between requests. */
-type GatewayCaches = {
-  readonly hiddenToolCalls: HiddenToolCalls
-  readonly toolSupport: ToolSupportCache
-  readonly providerState: ProviderState
-}
-
-/** One chat request on its way through the gateway. */
-type ChatTurn = {
-  readonly format: WireFormat
-  readonly caches: GatewayCaches
-  readonly headers: MemoryHeaders
-  /** Whose memory it is about; the name that the client gives its end user counts where no header names one. */
-  readonly user: string | null
-  readonly body: RequestBody
-  readonly modelRequest: ModelRequest
-  readonly route: ModelRoute
-  readonly startedAt: number
-}
+import { queryFor, selectEndpoint, sendToProvider, usesSharedAccount } from './upstream-call.ts'
 
 export async function handleProxyRequest(
   exchange: GatewayRequest,
   format: WireFormat,
   caches: GatewayCaches,
 ): Promise<void> {
-  const { options, request, caller } = exchange
-  const startedAt = performance.now()
-  const wishes = parseMemoryHeaders(request, caller)
-  const body = await readRequestBody(exchange, refersToStateOf(format.name))
-  const headers = body.isTooLarge ? { ...wishes, memory: false } : wishes
-  const modelRequest = format.parseRequest(body.json)
-  const route = routeModel(options.registry, format.name, modelRequest.model)
-  const { providerState } = caches
-  const { provider } = route
-  await assertOwnReferences(exchange, {
-    ...{ providerState, provider, format: format.name, body },
-    owner: headers.owner,
-  })
-  const user = selectUser(headers, modelRequest)
-  const turn = { format, caches, headers, user, body, modelRequest, route, startedAt }
+  const turn = await readChatTurn(exchange, format, caches)
   const prepared = await prepareContext(exchange, turn)
   await respond(exchange, turn, prepared, injectContext(exchange, turn, prepared))
-}
-
-/** End users may have any name; one that is no valid user name is hashed, and so still stands for the same user. */
-function selectUser({ user }: MemoryHeaders, { endUser }: ModelRequest): string | null {
-  if (user !== null || endUser === null || endUser.trim() === '') return user
-  return isValidUserName(endUser) ? endUser : `user_${sha256(endUser)}`
-}
-
-function prepareContext(
-  { options, requestId, signal }: GatewayRequest,
-  { format, headers, user, modelRequest, route }: ChatTurn,
-): Promise<PreparedRequest> | PreparedRequest {
-  const { owner, session, memory, inject, extract } = headers
-  const about: Pick<ConversationRequest, 'scope' | 'format' | 'options'> = {
-    scope: { owner, ...(user === null ? {} : { user }), ...(session === null ? {} : { session }) },
-    format: format.name,
-    options: { memory, inject, extract },
-  }
-  const { conversations } = options.engine
-  return (
-    conversations.prepareWithoutMemory(about) ??
-    conversations.prepare({
-      ...about,
-      requestId,
-      model: modelRequest.model,
-      provider: route.provider.name,
-      request: modelRequest,
-      // Both are lookups in long tables, needed only when there is a block to fit into the window.
-      get contextWindow() {
-        return getContextWindow(route.provider, route.model)
-      },
-      get countTokens() {
-        return options.tokenizerFor?.(route.model)
-      },
-      signal,
-    })
-  )
-}
-
-/** The request as it is sent: with the block, and with the model under its name at the provider. */
-type EditedRequest = {
-  readonly text: string
-  readonly bytes: Uint8Array
-  readonly placement: BlockPlacement | null
-  readonly skipped: SkipReason | null
-}
-
-function injectContext(
-  exchange: GatewayRequest,
-  turn: ChatTurn,
-  prepared: PreparedRequest,
-): EditedRequest {
-  const { body, route } = turn
-  const { block, skipped } = prepared
-  const injected = block === null ? null : tryInjectBlock(exchange, turn, prepared, block)
-  const text = injected?.text ?? body.text
-  const routed = route.model === body.json.model ? text : replaceModel(text, route.model)
-  return {
-    text: routed,
-    bytes: routed === body.text ? body.bytes : body.toBytes(routed),
-    placement: injected?.placement ?? null,
-    skipped: body.isTooLarge
-      ? 'too-large'
-      : block !== null && injected === null
-        ? 'no-insertion-point'
-        : skipped,
-  }
-}
-
-/** Null when the request has no position for a block. A block that cannot be injected never fails the request. */
-function tryInjectBlock(
-  { options, requestId }: GatewayRequest,
-  { format, body, route, headers }: ChatTurn,
-  { settings }: PreparedRequest,
-  block: string,
-): { readonly text: string; readonly placement: BlockPlacement } | null {
-  try {
-    const systemRole = getSystemRole(route.provider, route.model)
-    const placement = selectPlacement(settings['gateway.contextPosition'], systemRole)
-    const text = format.injectBlock(body.text, body.json, block, placement)
-    return text === null ? null : { text, placement }
-  } catch (error) {
-    options.onFailure?.({ stage: 'inject', owner: headers.owner, requestId, error })
-    return null
-  }
 }
 
 async function respond(
@@ -304,11 +164,12 @@ async function sendUpstream(
   const { settings } = prepared
   const forwarded = selectForwardedHeaders(request, options.isAuthDisabled === true)
   const hiddenCalls = caches.hiddenToolCalls.forScope(headers.owner, user)
+  const path = format.toUpstreamPath?.(route.model) ?? format.path.slice('/v1'.length)
   const send = (requestHeaders: HeaderPairs, bytes: Uint8Array, roundSignal = signal) =>
     sendToProvider(options.upstream, {
-      provider: route.provider,
+      provider: selectEndpoint(exchange, route.provider, format.name),
       method: 'POST',
-      path: `${format.path.slice('/v1'.length)}${queryStringOf(request.url)}`,
+      path: `${path}${queryFor(exchange, route.provider)}`,
       headers: requestHeaders,
       body: bytes,
       signal: roundSignal,
@@ -325,7 +186,11 @@ async function sendUpstream(
   const toolNames = selectTools({
     settings,
     headers,
-    supportsTools: hasToolSupport(route.provider, route.model),
+    // A stream that is one list of JSON cannot be merged with another.
+    supportsTools:
+      hasToolSupport(route.provider, route.model) &&
+      (format.name !== 'gemini' || !modelRequest.isStreaming || hasEventStream(request.url)),
+    format: format.name,
     body: body.json,
   })
   if (toolNames.length === 0) return await sendWithoutTools(false)
@@ -345,6 +210,7 @@ async function sendUpstream(
     ...toolbox,
     format: format.name,
     text: edited.text,
+    isStreaming: modelRequest.isStreaming,
     hiddenCalls,
     signal,
     send: (text, roundSignal) =>

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
+import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
+import { toNativeGemini } from '../../../models/native-gemini.ts'
 import type { Provider } from '../../../models/provider.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../../models/upstream.ts'
 import type { GatewayRequest } from '../gateway-request.ts'
@@ -49,6 +51,27 @@ async function sendWithGatewayErrors(
     if (code === 'timeout') throw new AppError('gateway_timeout', message, facts, thrown)
     throw error
   }
+}
+
+/** The provider as it is reached in a format: Gemini has its own API beside the one compatible with OpenAI's. */
+export function selectEndpoint(
+  { request }: GatewayRequest,
+  provider: Provider,
+  format: ApiFormat,
+): Provider {
+  if (format !== 'gemini') return provider
+  return toNativeGemini(provider, request.url?.startsWith('/v1/') === true ? 'v1' : 'v1beta')
+}
+
+/** The query without a key that would go beside that of the provider, or that is one of this server. */
+export function queryFor({ request }: GatewayRequest, { key }: Provider): string {
+  const query = queryStringOf(request.url)
+  if (!/[?&]key=/.test(query)) return query
+  const parts = query.slice(1).split('&')
+  const kept = parts.filter(
+    (part) => !(part.startsWith('key=') && (key !== null || part.startsWith('key=rc_'))),
+  )
+  return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
 export function queryStringOf(url = ''): string {

@@ -31,6 +31,7 @@ type ToolAvailability = {
   }
   /** Whether the model accepts tools. */
   readonly supportsTools: boolean
+  readonly format: ApiFormat
   readonly body: JsonObject
 }
 
@@ -42,6 +43,7 @@ export function selectTools({
   settings,
   headers,
   supportsTools,
+  format,
   body,
 }: ToolAvailability): readonly MemoryToolName[] {
   const isEnabled =
@@ -49,7 +51,7 @@ export function selectTools({
     settings['gateway.memoryToolsEnabled'] &&
     !settings['gateway.dryRun'] &&
     headers.memory
-  if (!isEnabled || !supportsTools || !canAddTools(body)) return []
+  if (!isEnabled || !supportsTools || !canAddTools(TOOL_DIALECTS[format], body)) return []
   const canSearch = settings['gateway.contextEnabled'] && headers.inject
   const canWrite = settings['learning.enabled'] && headers.extract
   return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? canSearch : canWrite))

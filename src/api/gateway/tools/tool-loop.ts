@@ -37,6 +37,8 @@ export type ToolRequest = {
   readonly text: string
   /** The tools to offer; a tool whose name the client uses itself is left out. */
   readonly names: readonly string[]
+  /** Whether the path asks for a stream, where the body does not say it. */
+  readonly isStreaming?: boolean
   /** Sends one round. The answer must not be compressed. */
   send(text: string, signal: AbortSignal): Promise<UpstreamResponse>
   /** Runs one tool call. */
@@ -63,7 +65,7 @@ export class ToolLoop {
     this.dialect = TOOL_DIALECTS[request.format]
     this.#request = request
     this.#body = JSON.parse(request.text) as JsonObject // validated when the request was read
-    this.isStreaming = this.#body.stream === true
+    this.isStreaming = request.isStreaming ?? this.#body.stream === true
     this.#tools = selectOfferedTools(this.dialect, this.#body, request.names)
     this.memoryToolNames = new Set(this.#tools.map(({ name }) => name))
     this.#text = this.dialect.restoreHiddenRounds(

@@ -198,7 +198,8 @@ function readApiKey({ headers }: IncomingMessage): string | null {
   if (authorization !== undefined && bearer === null) {
     throw new AppError('unauthenticated', '`Authorization` must have the form "Bearer rc_…".')
   }
-  const apiKey = firstHeaderValue(headers, 'x-api-key') ?? null
+  const apiKey =
+    firstHeaderValue(headers, 'x-api-key') ?? firstHeaderValue(headers, 'x-goog-api-key') ?? null
   if (bearer !== null && apiKey !== null && bearer !== apiKey) {
     throw new AppError('unauthenticated', '`Authorization` and `X-Api-Key` must hold the same key.')
   }

@@ -281,7 +281,7 @@ export function planRemoval(
 }
 
 /** Errors name the file and leave the decision to the user. */
-function withPathInError(path: string, change: () => string): string {
+export function withPathInError(path: string, change: () => string): string {
   try {
     return change()
   } catch (error) {

@@ -43,6 +43,11 @@ export function setJsoncValue(text: string, path: readonly string[], value: unkn
   return text.slice(0, node.start) + written + text.slice(node.end)
 }
 
+/** What the text says; an empty object for an empty text. */
+export function readJsonc(text: string): unknown {
+  return text.replace(/^\uFEFF/, '').trim() === '' ? {} : new Reader(text).read().value
+}
+
 /** The text without the value at `path`; the same text when there is none. */
 export function removeJsoncValue(text: string, path: readonly string[]): string {
   if (text.replace(/^\uFEFF/, '').trim() === '') return text

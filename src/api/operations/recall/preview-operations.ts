@@ -328,22 +328,26 @@ function excerptsIn(lines: readonly BlockLine[]) {
 /** The smallest request of each API with a system prompt and the message. */
 const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
   chat: (content) => ({
-    model: 'gpt-5',
+    model: 'gpt-6.1-terra',
     messages: [
       { role: 'system', content: 'You are a helpful assistant.' },
       { role: 'user', content },
     ],
   }),
   responses: (input) => ({
-    model: 'gpt-5',
+    model: 'gpt-6.1-terra',
     instructions: 'You are a helpful assistant.',
     input,
   }),
   messages: (content) => ({
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5-5',
     max_tokens: 1_024,
     system: 'You are a helpful assistant.',
     messages: [{ role: 'user', content }],
+  }),
+  gemini: (text) => ({
+    systemInstruction: { parts: [{ text: 'You are a helpful assistant.' }] },
+    contents: [{ role: 'user', parts: [{ text }] }],
   }),
 }
 

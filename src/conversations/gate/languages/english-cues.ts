@@ -79,6 +79,15 @@ export const ENGLISH_CUES: CueTable = {
       '(?:original|exact|literal|precise) (?:text|words|wording|version) (?:of what )?i (?:typed|wrote|said|used|sent)',
     ),
     cue('what i (?:said|typed|wrote)(?: \\S+){0,6}? (?:word for word|verbatim)'),
+    cue(
+      '(?:word for word|verbatim)(?: \\S+){0,3}? (?:what|how|the \\S+ that) i (?:said|told|typed|wrote|put)',
+    ),
+    {
+      pattern: opening(
+        '(?:and |so |please |my )?(?:exact words|verbatim|word for word)(?: please)?\\W*$',
+        '(?:can|could|would|will) you (?:give|show|tell|repeat|quote) (?:me )?(?:that|it|this) (?:verbatim|word for word|in my exact words)',
+      ),
+    },
   ],
   whoAmI: [
     cue('what (?:sort|kind|type) of (?:person|human|man|woman) (?:am i|(?:\\S+ ){0,3}?i am)'),
@@ -112,6 +121,16 @@ export const ENGLISH_CUES: CueTable = {
     ),
   ],
   earlierTalk: [
+    // A pronoun at the start of a question refers to somebody from an earlier conversation.
+    {
+      pattern: opening(
+        "(?:and |so |but )?(?:what|when|where|why|how|who|which)(?:'s|'d)? (?:did|does|is|was|has|had|will|would|are|were|do)? ?(?:he|she|they) (?!say)",
+        '(?:and |so |but )?(?:did|does|is|was|has|will|do|are|were|have) (?:he|she|they) ',
+        '(?:and |so |but )?what did (?:he|she|they) say',
+        "what(?:'s| is| was) (?:his|her|their) (?:name|number|phone number|address|birthday|job|email)",
+      ),
+      unless: cue('{work}').pattern,
+    },
     cue(
       'what was (?:the|our) (?:conclusion|outcome|result|verdict|decision|agreement|plan)(?: \\S+)? (?:about|on|regarding|for|with|of our)',
       '{work}|war|trial|battle|election|study',

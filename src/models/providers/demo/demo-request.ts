@@ -29,6 +29,46 @@ const LIMITS: Readonly<Record<ApiFormat, readonly string[]>> = {
   chat: ['max_completion_tokens', 'max_tokens'],
   responses: ['max_output_tokens'],
   messages: ['max_tokens'],
+  gemini: ['maxOutputTokens'],
+}
+
+/** A request of Gemini's own API, whose path names the model and whether it streams. */
+export function parseGeminiDemoRequest(
+  model: string,
+  streams: boolean,
+  bytes: Uint8Array | null,
+): DemoRequest {
+  const body = parseBody(bytes)
+  const config = getField(body, 'generationConfig')
+  const messages = parseGeminiContents(body)
+  return {
+    model,
+    streams,
+    messages,
+    outputTokensMax: readLimit('gemini', config),
+    includesUsage: true,
+  }
+}
+
+/** Also of a request that only counts tokens. */
+export function parseGeminiTokenCount(bytes: Uint8Array | null): readonly DemoMessage[] {
+  return parseGeminiContents(parseBody(bytes))
+}
+
+function parseGeminiContents(body: unknown): readonly DemoMessage[] {
+  const contents = getField(body, 'contents')
+  if (!Array.isArray(contents) || contents.length === 0) {
+    throw new DemoRequestError('contents is not specified', 'contents')
+  }
+  const textIn = (content: unknown) => textOf([getField(content, 'parts')].flat())
+  const system = textIn(getField(body, 'systemInstruction') ?? getField(body, 'system_instruction'))
+  return [
+    ...(system === '' ? [] : [{ role: 'system', text: system }]),
+    ...contents.map((content: unknown) => {
+      const role = getField(content, 'role')
+      return { role: role === 'model' ? 'assistant' : 'user', text: textIn(content) }
+    }),
+  ]
 }
 
 export function parseDemoRequest(format: ApiFormat, bytes: Uint8Array | null): DemoRequest {

@@ -1,4 +1,4 @@
-/** Renders the demo's answer in each of the three API formats, as JSON or as SSE. */
+/** Renders the demo's answer in each API format, as JSON or as SSE. */
 import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { DemoAnswer } from './demo-answer.ts'
 import type { DemoRequest } from './demo-request.ts'
@@ -133,6 +133,39 @@ const responses: DemoResponseFormat = {
   },
 }
 
+const gemini: DemoResponseFormat = {
+  whole: (written) => geminiChunk(written, textOf(written), geminiFinish(written)),
+  *events(written) {
+    for (const text of written.answer.pieces) yield data(geminiChunk(written, text, null))
+    yield data(geminiChunk(written, '', geminiFinish(written)))
+  },
+}
+
+function geminiFinish({ answer }: DemoResponse): string {
+  return answer.isTruncated ? 'MAX_TOKENS' : 'STOP'
+}
+
+function geminiChunk(written: DemoResponse, text: string, finishReason: string | null): object {
+  const { request, answer, id } = written
+  const [input, output] = [answer.inputTokens, answer.pieces.length]
+  return {
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text }] },
+        ...(finishReason === null ? {} : { finishReason }),
+        index: 0,
+      },
+    ],
+    usageMetadata: {
+      promptTokenCount: input,
+      candidatesTokenCount: output,
+      totalTokenCount: input + output,
+    },
+    modelVersion: request.model,
+    responseId: id,
+  }
+}
+
 type Status = 'in_progress' | 'completed' | 'incomplete'
 
 function endStatus({ answer }: DemoResponse): Status {
@@ -196,6 +229,7 @@ export const DEMO_RESPONSE_FORMATS: Readonly<Record<ApiFormat, DemoResponseForma
   chat,
   responses,
   messages,
+  gemini,
 }
 
 function textOf({ answer }: DemoResponse): string {

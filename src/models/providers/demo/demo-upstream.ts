@@ -5,11 +5,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { API_FORMATS, type ApiFormat } from '../../../domain/model-call.ts'
+import type { ApiFormat } from '../../../domain/model-call.ts'
 import { createAbortedError, throwIfAborted } from '../../../lib/abort.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../upstream.ts'
 import { composeDemoAnswer, countTokens } from './demo-answer.ts'
-import { DemoRequestError, parseDemoRequest, parseTokenCountRequest } from './demo-request.ts'
+import {
+  type DemoRequest,
+  DemoRequestError,
+  parseDemoRequest,
+  parseGeminiDemoRequest,
+  parseGeminiTokenCount,
+  parseTokenCountRequest,
+} from './demo-request.ts'
 import { DEMO_RESPONSE_FORMATS } from './demo-response-formats.ts'
 
 export type DemoOptions = {
@@ -21,12 +28,14 @@ export type DemoOptions = {
 
 export const DEMO_MODEL = 'echo'
 
-const PATHS: Readonly<Record<ApiFormat, string>> = {
+const PATHS: Readonly<Record<Exclude<ApiFormat, 'gemini'>, string>> = {
   chat: '/chat/completions',
   responses: '/responses',
   messages: '/messages',
 }
+const PATH_FORMATS = ['chat', 'responses', 'messages'] as const
 const COUNT_TOKENS = '/messages/count_tokens'
+const GEMINI_PATH = /^\/models\/(.+):(generateContent|streamGenerateContent|countTokens)$/
 
 export function createDemoUpstream(options: DemoOptions = {}): Upstream {
   return {
@@ -46,8 +55,10 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
   if (request.method === 'GET' && path.startsWith('/models/')) {
     return createJsonResponse(200, modelOf(path.slice('/models/'.length)))
   }
+  const gemini = GEMINI_PATH.exec(path)
+  if (gemini !== null && request.method === 'POST') return answerGemini(request, gemini, options)
   const isCounted = path === COUNT_TOKENS
-  const format = API_FORMATS.find((name) => PATHS[name] === path)
+  const format = PATH_FORMATS.find((name) => PATHS[name] === path)
   const dialect = format ?? (path.startsWith(PATHS.messages) ? 'messages' : 'chat')
   if ((format === undefined && !isCounted) || request.method !== 'POST') {
     const message = `The demo does not support ${request.method} ${path.slice(0, 80)}.`
@@ -58,7 +69,7 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
       return createJsonResponse(200, {
         input_tokens: countTokens(parseTokenCountRequest(bytesOf(request))),
       })
-    return streamAnswer(request, dialect, options)
+    return streamAnswer(request, dialect, parseDemoRequest(dialect, bytesOf(request)), options)
   } catch (thrown) {
     if (!(thrown instanceof DemoRequestError)) throw thrown
     const error = errorOf(dialect, 'invalid_request_error', thrown.message, thrown.param)
@@ -66,12 +77,32 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
   }
 }
 
+function answerGemini(
+  request: UpstreamRequest,
+  [, name = '', action = '']: readonly string[],
+  options: DemoOptions,
+): UpstreamResponse {
+  const bytes = bytesOf(request)
+  try {
+    if (action === 'countTokens') {
+      return createJsonResponse(200, { totalTokens: countTokens(parseGeminiTokenCount(bytes)) })
+    }
+    const streams = action !== 'generateContent'
+    const model = decodeURIComponent(name)
+    return streamAnswer(request, 'gemini', parseGeminiDemoRequest(model, streams, bytes), options)
+  } catch (thrown) {
+    if (!(thrown instanceof DemoRequestError)) throw thrown
+    const error = { code: 400, message: thrown.message, status: 'INVALID_ARGUMENT' }
+    return createJsonResponse(400, { error })
+  }
+}
+
 function streamAnswer(
   request: UpstreamRequest,
   format: ApiFormat,
+  asked: DemoRequest,
   { newId = shortId, now = Date.now }: DemoOptions,
 ): UpstreamResponse {
-  const asked = parseDemoRequest(format, bytesOf(request))
   const createdSeconds = Math.floor(now() / 1_000)
   const written = { request: asked, answer: composeDemoAnswer(asked), id: newId(), createdSeconds }
   if (!asked.streams) return createJsonResponse(200, DEMO_RESPONSE_FORMATS[format].whole(written))

@@ -5,7 +5,7 @@
 import { toStorable } from '../../../text/storable-text.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
-import { insertPostingsSql, toIndexedDocument } from '../search/lexical-index.ts'
+import { encodePostings, insertPostingsSql, toIndexedDocument } from '../search/lexical-index.ts'
 import { prepareTurnDocument, writeTurnDocuments } from '../store/commit-writer.ts'
 import { type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
 
@@ -22,19 +22,16 @@ export async function rebuildMemoryIndex(
     `SELECT * FROM ${names.memory} WHERE number = ANY ($1::bigint[])`,
     [numbers],
   )
-  const derived = JSON.stringify(
-    rows.map((row) => {
-      const { columns, terms } = toIndexedDocument(ROW_CODECS.memory.fromColumns(row))
-      return { ...terms, ...columns }
-    }),
-  )
+  const derived = rows.map((row) => toIndexedDocument(ROW_CODECS.memory.fromColumns(row)))
   await query(`DELETE FROM ${names.posting} WHERE memory = ANY ($1::bigint[])`, [numbers])
   await query(
     `UPDATE ${names.memory} AS m SET fingerprint = d.fingerprint, length = d.length
      FROM json_to_recordset($1) AS d(id text, fingerprint text, length integer) WHERE m.id = d.id`,
-    [derived],
+    [JSON.stringify(derived.map(({ columns, terms }) => ({ id: terms.id, ...columns })))],
   )
-  await query(insertPostingsSql(names, '$1', names.memory), [derived])
+  await query(insertPostingsSql(names, '$1', names.memory), [
+    encodePostings(derived.map(({ terms }) => terms)),
+  ])
 }
 
 /** Documents of turns, by the numbers of the turns. */

@@ -151,11 +151,11 @@ function postingsOf({ posting }: SqlIdentifiers, number: string): string {
 }
 
 function isPosted(
-  { owner_hash, user_hash, length, terms }: DocumentPostings,
+  { owner_hash, user_hash, length, frequencies }: DocumentPostings,
   postings: readonly StoredPosting[],
 ): boolean {
   const expected = new Set(
-    Object.entries(terms).map(([term, frequency]) =>
+    [...frequencies].map(([term, frequency]) =>
       JSON.stringify([owner_hash, user_hash, length, term, frequency] satisfies StoredPosting),
     ),
   )

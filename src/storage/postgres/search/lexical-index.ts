@@ -12,7 +12,7 @@ export type DocumentPostings = {
   readonly owner_hash: string
   readonly user_hash: number
   readonly length: number
-  readonly terms: Readonly<Record<string, number>>
+  readonly frequencies: ReadonlyMap<string, number>
 }
 
 /** The document columns that are derived from its text. */
@@ -38,12 +38,26 @@ function termsOf(document: SearchDocument): DocumentPostings {
     owner_hash: hashOwner(place.owner),
     user_hash: hashUser(place.user),
     length: terms.length,
-    terms: Object.fromEntries(frequencies),
+    frequencies,
   }
 }
 
+/** Terms hold no white space. */
+const TERM_SEPARATOR = '\n'
+
+/** The parameter of `insertPostingsSql`. Lists as text: the server parses them many times faster than JSON objects. */
+export function encodePostings(documents: readonly DocumentPostings[]): string {
+  return JSON.stringify(
+    documents.map(({ frequencies, ...document }) => ({
+      ...document,
+      terms: [...frequencies.keys()].join(TERM_SEPARATOR),
+      frequencies: [...frequencies.values()].join(TERM_SEPARATOR),
+    })),
+  )
+}
+
 /**
- * Inserts the terms of a JSON parameter into the postings; `rows` is the source of the document
+ * Inserts the terms of a parameter from `encodePostings` into the postings; `rows` is the source of the document
  * numbers.
  */
 export function insertPostingsSql(
@@ -52,9 +66,11 @@ export function insertPostingsSql(
   rows: string,
 ): string {
   return `INSERT INTO ${posting} (owner_hash, user_hash, memory, length, term, frequency)
-    SELECT d.owner_hash, d.user_hash, r.number, d.length, t.key, t.value::integer
-    FROM json_to_recordset(${parameter})
-        AS d(id text, owner_hash bigint, user_hash integer, length integer, terms json)
+    SELECT d.owner_hash, d.user_hash, r.number, d.length, t.term, t.frequency
+    FROM json_to_recordset(${parameter}) AS d(
+        id text, owner_hash bigint, user_hash integer, length integer, terms text, frequencies text)
       JOIN ${rows} AS r ON r.id = d.id
-      CROSS JOIN json_each_text(d.terms) AS t`
+      CROSS JOIN LATERAL unnest(
+        string_to_array(d.terms, E'\\n'), string_to_array(d.frequencies, E'\\n')::integer[]
+      ) AS t(term, frequency)`
 }

@@ -12,6 +12,7 @@ import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import {
   type DocumentPostings,
+  encodePostings,
   insertPostingsSql,
   toIndexedDocument,
 } from '../search/lexical-index.ts'
@@ -258,7 +259,7 @@ function columnsOf(batch: readonly PreparedDocument[]): string {
 }
 
 function termsOf(batch: readonly PreparedDocument[]): string {
-  return JSON.stringify(batch.flatMap(({ terms }) => (terms === null ? [] : [terms])))
+  return encodePostings(batch.flatMap(({ terms }) => (terms === null ? [] : [terms])))
 }
 
 /** Tables whose rows nothing is derived from. */

@@ -31,12 +31,11 @@ import { createParameterBinder, toScopeConditions } from '../store/sql-filters.t
 import { type AnnIndexes, createAnnIndexes, NO_ANN_INDEXES } from './ann-indexes.ts'
 import {
   decodeVector,
-  encodeVector,
+  encodeVectors,
   getDimensionsMax,
   selectVectorColumn,
   toReadExpression,
   toStoredExpression,
-  type VectorFormat,
 } from './vector-format.ts'
 import {
   HASH_JOIN_SETTINGS,
@@ -147,7 +146,7 @@ type EntryRow = {
   readonly user_hash: number
   readonly text_hash: string
   /** Null for a zero vector. */
-  readonly vector: string | null
+  readonly vector: Float32Array | null
 }
 
 /**
@@ -155,7 +154,7 @@ type EntryRow = {
  */
 async function rowsFor(
   query: QueryFunction,
-  { names, format: form }: VectorStorage,
+  { names }: VectorStorage,
   entries: readonly VectorEntry[],
 ): Promise<readonly EntryRow[]> {
   const given = new Map(entries.map((entry) => [entry.id, entry]))
@@ -177,22 +176,18 @@ async function rowsFor(
     // The session only records where a memory was learned; it does not affect the vector.
     const isCurrent =
       isWithinScope({ owner, user }, readPlace(columns)) && textHash === entry.textHash
-    return isCurrent ? [entryRow(form, columns.number, entry)] : []
+    return isCurrent ? [entryRow(columns.number, entry)] : []
   })
 }
 
-function entryRow(
-  form: VectorFormat,
-  memory: number,
-  { place, textHash, vector }: VectorEntry,
-): EntryRow {
+function entryRow(memory: number, { place, textHash, vector }: VectorEntry): EntryRow {
   return {
     memory,
     kind: memory > 0 ? 'memory' : 'turn',
     owner_hash: hashOwner(place.owner),
     user_hash: hashUser(place.user),
     text_hash: textHash,
-    vector: isZeroVector(vector) ? null : encodeVector(form, vector),
+    vector: isZeroVector(vector) ? null : vector,
   }
 }
 
@@ -204,17 +199,27 @@ function* batches(rows: readonly EntryRow[], dimensions: number): Generator<read
 async function insert(
   query: QueryFunction,
   tables: VectorStorage,
-  { column, number }: StoredSpace,
+  { column, number, dimensions }: StoredSpace,
   rows: readonly EntryRow[],
 ): Promise<void> {
+  const { format } = tables
+  const vectors: Float32Array[] = []
+  const given = rows.map(({ vector, ...row }) => ({
+    ...row,
+    nth: vector === null ? null : vectors.push(vector),
+  }))
+  const stored = toStoredExpression(format, column, {
+    ...{ parameter: '$3', position: 'nth', dimensions },
+  })
   await query(
     `INSERT INTO ${tables.names.embedding} (memory, owner_hash, user_hash, space, text_hash, ${column})
-     SELECT memory, owner_hash, user_hash, $1, text_hash, ${toStoredExpression(tables.format, column, 'vector')}
+     SELECT memory, owner_hash, user_hash, $1, text_hash,
+       CASE WHEN nth IS NOT NULL THEN ${stored} END
      FROM json_to_recordset($2)
-       AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, vector text)
+       AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, nth integer)
      ON CONFLICT (memory, space)
      DO UPDATE SET text_hash = excluded.text_hash, ${column} = excluded.${column}`,
-    [number, JSON.stringify(rows)],
+    [number, JSON.stringify(given), encodeVectors(format, vectors)],
   )
 }
 

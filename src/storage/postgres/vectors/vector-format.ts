@@ -44,14 +44,22 @@ export function getDimensionsMax(form: VectorFormat): number {
   return form.kind === 'pgvector' ? DIMENSIONS_MAX : Number.POSITIVE_INFINITY
 }
 
-/** The SQL expression that decodes the output of `toText`. */
+/** The SQL expression of a vector in the parameter that `encodeVectors` gives. `position` counts from 1. */
 export function toStoredExpression(
   form: VectorFormat,
   column: VectorColumnName,
-  text: string,
+  { parameter, position, dimensions }: VectorParameter,
 ): string {
-  if (form.kind === 'plain') return `decode(${text}, 'base64')`
-  return `${text}::${form.extensionSchema}.${column === 'exact' ? 'vector' : form.quantizedType}`
+  if (form.kind === 'plain') return `decode((${parameter}::text[])[${position}], 'base64')`
+  const type = column === 'exact' ? 'vector' : form.quantizedType
+  const first = `(${position} - 1) * ${dimensions} + 1`
+  return `(${parameter}::real[])[${first}:${position} * ${dimensions}]::${form.extensionSchema}.${type}`
+}
+
+type VectorParameter = {
+  readonly parameter: string
+  readonly position: string
+  readonly dimensions: number
 }
 
 /**
@@ -63,11 +71,48 @@ export function toReadExpression(form: VectorFormat, vector: string): string {
   return `encode(${form.extensionSchema}.vector_send(${vector}::${form.extensionSchema}.vector), 'base64')`
 }
 
-/** Single precision survives the round trip through text unchanged. */
+/** A question's vector. Single precision survives the round trip through text unchanged. */
 export function encodeVector({ kind }: VectorFormat, vector: Float32Array): string {
-  if (kind === 'pgvector') return `[${vector.join(',')}]`
+  return kind === 'pgvector' ? `[${vector.join(',')}]` : encodeBytes(vector)
+}
+
+function encodeBytes(vector: Float32Array): string {
   const { buffer, byteOffset, byteLength } = vector.slice()
   return littleEndFirst(Buffer.from(buffer, byteOffset, byteLength)).toString('base64')
+}
+
+/** Vectors to store, all of the same dimensions. Binary, because decimal text takes longer to parse than to store. */
+export function encodeVectors(
+  { kind }: VectorFormat,
+  vectors: readonly Float32Array[],
+): Buffer | readonly string[] {
+  return kind === 'pgvector' ? encodeRealArray(vectors) : vectors.map(encodeBytes)
+}
+
+/** PostgreSQL's type number of `real`. */
+const REAL_OID = 700
+const ARRAY_HEADER_BYTES = 20
+const REAL_BYTES = 4
+
+/**
+ * PostgreSQL's binary format of a one-dimensional `real[]`: the number of dimensions, whether there are nulls, the type
+ * of the elements, the length, the first index; then the size and the bytes of each element, all big-endian.
+ */
+function encodeRealArray(vectors: readonly Float32Array[]): Buffer {
+  const length = vectors.reduce((sum, vector) => sum + vector.length, 0)
+  const bytes = Buffer.allocUnsafe(ARRAY_HEADER_BYTES + length * 2 * REAL_BYTES)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (const [index, field] of [1, 0, REAL_OID, length, 1].entries())
+    view.setInt32(index * 4, field)
+  let at = ARRAY_HEADER_BYTES
+  for (const vector of vectors) {
+    for (const number of vector) {
+      view.setInt32(at, REAL_BYTES)
+      view.setFloat32(at + REAL_BYTES, number)
+      at += 2 * REAL_BYTES
+    }
+  }
+  return bytes
 }
 
 export function decodeVector({ kind }: VectorFormat, text: string): Float32Array {

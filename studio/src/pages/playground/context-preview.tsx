@@ -17,6 +17,7 @@ const FORMAT_NAMES: Record<Request['format'], MessageKey> = {
   chat: 'playground.formatChat',
   responses: 'playground.formatResponses',
   messages: 'playground.formatMessages',
+  gemini: 'playground.formatGemini',
 }
 
 export function ContextPreview({

@@ -1,11 +1,11 @@
 /** Conversations as clients keep them, in each of the three formats. */
-import type { ApiFormat } from '../../../../src/domain/model-call.ts'
+import type { PathFormat } from './wire-format.ts'
 
 export type Spoken = { readonly role: 'user' | 'assistant'; readonly content: string }
 
 /** The request that a client sends who keeps its whole history; what grows stands last, as caches want it. */
 export function requestOf(
-  format: ApiFormat,
+  format: PathFormat,
   history: readonly Spoken[],
   fields: object = {},
 ): object {
@@ -26,7 +26,7 @@ export function requestOf(
   }
 }
 
-function toolOf(format: ApiFormat): object {
+function toolOf(format: PathFormat): object {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   switch (format) {
     case 'chat':
@@ -40,7 +40,7 @@ function toolOf(format: ApiFormat): object {
 
 /** The messages of a request, without the system's. */
 export function historyIn(
-  format: ApiFormat,
+  format: PathFormat,
   body: Readonly<Record<string, unknown>>,
 ): readonly Spoken[] {
   const list = body[format === 'responses' ? 'input' : 'messages'] as readonly Spoken[] // as `requestOf` made it

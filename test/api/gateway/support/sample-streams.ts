@@ -2,7 +2,7 @@
  * Streams in the shapes in which the three services send them, with what is easily forgotten: comments, pings, chunks
  * without choices, thoughts with their signatures, fields that nobody announced.
  */
-import type { ApiFormat } from '../../../../src/domain/model-call.ts'
+import type { PathFormat } from './wire-format.ts'
 
 function chatChunk(choices: readonly object[], more: object = {}): string {
   const chunk = {
@@ -38,7 +38,7 @@ const MESSAGE = {
 const RESPONSE = { id: 'resp_68af', object: 'response', created_at: 1_767_225_600, model: 'gpt-5' }
 const PART = { item_id: 'msg_68af', output_index: 1, content_index: 0 }
 
-export const RECORDED: { readonly [Format in ApiFormat]: string } = {
+export const RECORDED: { readonly [Format in PathFormat]: string } = {
   chat: [
     ': OPENROUTER PROCESSING\n\n',
     chatDelta({ role: 'assistant', content: '', refusal: null }),

@@ -1,6 +1,5 @@
 /** What the services of the three APIs send: whole answers, streams, errors and lists, as their own clients expect them. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { Reply } from './scripted-upstream.ts'
 import { chatEvents, wholeChat } from './wire-chat.ts'
 import { messageEvents, wholeMessage } from './wire-messages.ts'
@@ -12,6 +11,10 @@ export const PATHS = {
   responses: '/v1/responses',
   messages: '/v1/messages',
 } as const
+
+/** The formats whose paths name no model. Gemini's has tests of its own. */
+export type PathFormat = keyof typeof PATHS
+export const PATH_FORMATS = ['chat', 'responses', 'messages'] as const
 
 /** Headers that clients read, beside the body. */
 export const OPENAI_HEADERS = {
@@ -38,7 +41,7 @@ export const ANTHROPIC_HEADERS = {
   'request-id': 'req_011CMemoryTests',
 } as const
 
-export function formatOf(path: string): ApiFormat {
+export function formatOf(path: string): PathFormat {
   const [plain] = path.split('?')
   const found = (['chat', 'responses', 'messages'] as const).find((name) =>
     plain?.endsWith(PATHS[name].slice('/v1'.length)),
@@ -47,7 +50,7 @@ export function formatOf(path: string): ApiFormat {
   return found
 }
 
-function headersFor(format: ApiFormat): Readonly<Record<string, string>> {
+function headersFor(format: PathFormat): Readonly<Record<string, string>> {
   return format === 'messages' ? ANTHROPIC_HEADERS : OPENAI_HEADERS
 }
 
@@ -98,7 +101,7 @@ export function toSse(events: readonly Event[], lineEnd: '\n' | '\r\n'): string 
 }
 
 /** What a service sends when it fails after it has begun to answer. */
-function brokenOff(format: ApiFormat, sequence: number): Event {
+function brokenOff(format: PathFormat, sequence: number): Event {
   const message = 'The server had an error while processing your request. Sorry about that!'
   if (format === 'messages') {
     const error = { type: 'overloaded_error', message: 'Overloaded' }
@@ -114,7 +117,7 @@ function brokenOff(format: ApiFormat, sequence: number): Event {
 
 /** A refusal in the words of the service. */
 export function refuse(
-  format: ApiFormat,
+  format: PathFormat,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
@@ -152,6 +155,11 @@ const ANTHROPIC_ERRORS: Readonly<Record<number, readonly [string, string]>> = {
 }
 
 export function listModels(headers: IncomingHttpHeaders): Reply {
+  if (headers['x-goog-api-key'] !== undefined) {
+    const model = { name: 'models/gemini-test', displayName: 'Test', inputTokenLimit: 1_048_576 }
+    const json = { 'content-type': 'application/json' }
+    return { headers: json, body: JSON.stringify({ models: [model] }) }
+  }
   const isAnthropic = headers['anthropic-version'] !== undefined
   const ids = isAnthropic ? ['claude-test'] : ['gpt-test', 'gpt-test-mini']
   const body = isAnthropic

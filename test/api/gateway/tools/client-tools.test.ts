@@ -1,9 +1,10 @@
 /** Answers that call tools of the client's and ours: what the client sees, and what the model finds when it comes back. */
+
 import { expect, it } from 'vitest'
 import { HiddenToolCalls } from '../../../../src/api/gateway/tools/hidden-tool-calls.ts'
 import { restoreHiddenToolCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
-import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
+import type { PathFormat } from '../support/wire-format.ts'
 import {
   type Body,
   callsIn,
@@ -19,7 +20,7 @@ import {
 const HOUR = 60 * 60_000
 
 /** The conversation as a client sends it back: what it has seen, and the results of its own calls. */
-function comingBack(format: ApiFormat, { answer, calls }: Heard): readonly object[] {
+function comingBack(format: PathFormat, { answer, calls }: Heard): readonly object[] {
   const asked = { role: 'user', content: 'Hello' }
   if (format === 'chat') {
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'sunny' }))
@@ -44,7 +45,7 @@ function comingBack(format: ApiFormat, { answer, calls }: Heard): readonly objec
 const MIXED = { id: 'one', text: 'Both.', toolCalls: [search('tea'), weather('Oslo')] }
 const FINAL = { text: 'It is sunny.' }
 
-const tools = (format: ApiFormat) => ({ tools: [clientTool(format)] })
+const tools = (format: PathFormat) => ({ tools: [clientTool(format)] })
 
 /** Asks, and comes back as the same owner or another, after a while. */
 async function thereAndBack(

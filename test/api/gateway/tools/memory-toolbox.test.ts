@@ -233,6 +233,7 @@ const ON = {
   },
   headers: { memory: true, inject: true, extract: true },
   supportsTools: true,
+  format: 'chat',
   body: {} as JsonObject,
 } as const
 const TOOLS = [{ type: 'function', function: { name: 'get_weather' } }]

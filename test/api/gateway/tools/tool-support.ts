@@ -3,11 +3,10 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { HiddenToolCalls } from '../../../../src/api/gateway/tools/hidden-tool-calls.ts'
 import { runToolLoop } from '../../../../src/api/gateway/tools/tool-handler.ts'
-import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { UpstreamResponse } from '../../../../src/models/upstream.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import type { Reply } from '../support/scripted-upstream.ts'
-import { PATHS, speak } from '../support/wire-format.ts'
+import { PATHS, type PathFormat, speak } from '../support/wire-format.ts'
 import type { Said, ToolCall } from '../support/wire-parts.ts'
 
 export const FORMATS = ['chat', 'responses', 'messages'] as const
@@ -25,7 +24,7 @@ export type Line = Said | { readonly reply: Reply } | ((signal: AbortSignal) => 
 export type Body = any
 
 export type Stage = {
-  readonly format: ApiFormat
+  readonly format: PathFormat
   readonly streams: boolean
   readonly lines: readonly Line[]
   readonly run?: (name: string, input: unknown) => Promise<string>
@@ -241,7 +240,7 @@ export function weather(city: string, id = 'call_w1'): ToolCall {
 }
 
 /** A tool of the client's. */
-export function clientTool(format: ApiFormat, name = 'get_weather'): object {
+export function clientTool(format: PathFormat, name = 'get_weather'): object {
   const parameters = {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -258,7 +257,7 @@ export function toolNames(body: Body): readonly string[] {
 }
 
 /** What a conversation says besides texts: calls and results by id, in their order. */
-export function callsIn(format: ApiFormat, body: Body): readonly string[] {
+export function callsIn(format: PathFormat, body: Body): readonly string[] {
   if (format === 'responses') {
     return body.input.flatMap((item: Body) =>
       item.type === 'function_call'

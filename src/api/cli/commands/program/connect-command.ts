@@ -23,6 +23,14 @@ import {
   unifiedDiff,
 } from '../../../mcp/clients/client-config.ts'
 import {
+  type HookClientName,
+  hookClientNames,
+  hookCommandLine,
+  hookConfigPath,
+  isHookClientName,
+  planHooks,
+} from '../../../mcp/clients/hook-config.ts'
+import {
   type CommandResult,
   confirmAction,
   defineCommand,
@@ -38,7 +46,11 @@ const KEY_VARIABLE = 'RECOLLECT_API_KEY'
 
 const OPTIONS = {
   print: { kind: 'flag', help: 'Only print the entry.' },
-  remove: { kind: 'flag', help: 'Remove the entry.' },
+  remove: { kind: 'flag', help: 'Remove the entry and the hooks.' },
+  hooks: {
+    kind: 'flag',
+    help: 'Also install hooks, which give every prompt its context and record conversations.',
+  },
   'plain-key': {
     kind: 'flag',
     help: 'Write the key itself into the file, also where the client could read it from RECOLLECT_API_KEY.',
@@ -56,11 +68,13 @@ export const connectCommand = defineCommand({
     'Shows the change and asks for confirmation; without a terminal it needs `--yes`. ' +
     'The previous file is kept as a copy. With `--url` and `--key` the client uses that ' +
     'server, and reads the key from RECOLLECT_API_KEY where it can; otherwise it starts `recollect mcp` of this ' +
-    'installation with the given `--data` and `--owner`.',
+    'installation with the given `--data` and `--owner`. `--hooks` also installs hooks of Claude Code, Codex, ' +
+    'Gemini CLI and Cursor, which run `recollect hook`.',
   arguments: [{ name: 'client', help: `One of ${clientNames().join(', ')}.`, isRequired: true }],
   options: OPTIONS,
   examples: [
     'recollect connect claude-desktop',
+    'recollect connect claude-code --hooks',
     'recollect connect cursor --url http://127.0.0.1:20128 --key rc_…',
     'recollect connect vscode --print',
   ],
@@ -70,15 +84,71 @@ export const connectCommand = defineCommand({
       throw new UsageError('--print and --remove cannot be combined.')
     }
     const platform = platformOf(call)
-    if (call.options.print) {
-      const { home } = call.host.homes
-      const text = renderEntry(name, platform, entryFor(call))
-      const json = { client: name, path: configPath(name, platform, home), text }
-      return { json, text: text.trimEnd() }
-    }
-    return written(call, name, await planFor(call, name, platform))
+    const hookClient = hookClientFor(call, name)
+    if (call.options.print) return printed(call, name, platform, hookClient)
+    const entry = await planFor(call, name, platform)
+    if (hookClient === null) return written(call, name, [entry])
+    const hooks = await planHooksFor(call, hookClient, platform, entry)
+    const isSameFile = hooks.path === entry.path
+    return written(call, name, isSameFile ? [{ ...hooks, before: entry.before }] : [entry, hooks])
   },
 })
+
+/** Whose hooks are to be installed or removed; null for none. */
+function hookClientFor(call: ConnectCall, name: ClientName): HookClientName | null {
+  const { hooks, remove } = call.options
+  if (isHookClientName(name)) return hooks || remove ? name : null
+  if (!hooks) return null
+  const known = hookClientNames().join(', ')
+  throw new UsageError(`${CLIENTS[name].title} has no hooks. Those with hooks are: ${known}.`)
+}
+
+function printed(
+  call: ConnectCall,
+  name: ClientName,
+  platform: Platform,
+  hookClient: HookClientName | null,
+): CommandResult {
+  const { home } = call.host.homes
+  const entry = renderEntry(name, platform, entryFor(call))
+  const path = configPath(name, platform, home)
+  if (hookClient === null) {
+    return { json: { client: name, path, text: entry }, text: entry.trimEnd() }
+  }
+  const hooks = planHooks(hookClient, platform, home, null, hookCommandFor(call))
+  const parts = [`${path}:`, entry.trimEnd(), `${hooks.path}:`, hooks.after.trimEnd()]
+  const json = { client: name, path, text: entry, hooks: { path: hooks.path, text: hooks.after } }
+  return { json, text: parts.join('\n') }
+}
+
+/** The command with its scope, and with the server that it asks; the key comes from the environment. */
+function hookCommandFor(call: ConnectCall): string {
+  const { remote, explicitScope, explicitDataFolder } = call.getEnvironment()
+  const { owner, user } = explicitScope
+  const key = remote?.key ?? null
+  return hookCommandLine([
+    ...programFor(call),
+    ...(remote === null ? [] : ['--url', remote.url]),
+    ...(key === null || !call.options['plain-key'] ? [] : ['--key', key]),
+    ...(explicitDataFolder === null || remote !== null ? [] : ['--data', explicitDataFolder]),
+    ...(owner === undefined ? [] : ['--owner', owner]),
+    ...(user === undefined ? [] : ['--user', user]),
+  ])
+}
+
+async function planHooksFor(
+  call: ConnectCall,
+  client: HookClientName,
+  platform: Platform,
+  entry: ConfigChange,
+): Promise<ConfigChange> {
+  const { home } = call.host.homes
+  const path = hookConfigPath(client, platform, home)
+  const existing = path === entry.path ? entry.after : await textOf(path)
+  const command = call.options.remove ? null : hookCommandFor(call)
+  const plan = planHooks(client, platform, home, existing, command)
+  return path === entry.path ? { ...plan, isChanged: plan.after !== (entry.before ?? '') } : plan
+}
 
 function clientNamed(word: string): ClientName {
   if (isClientName(word)) return word
@@ -104,13 +174,7 @@ function entryFor(call: ConnectCall): ServerEntry {
       ...(call.options['plain-key'] ? {} : { keyVariable: KEY_VARIABLE }),
     })
   }
-  const { program } = call.host
-  if (program === null) {
-    throw new UsageError(
-      'This copy of Recollect is in the cache of npx, which may be cleared, so a client cannot be told to start it.',
-      'Install it with `npm install --global recollect`, or connect to a running server with --url and --key.',
-    )
-  }
+  const program = programFor(call)
   const { explicitDataFolder: dataNamed } = call.getEnvironment()
   return createStdioEntry({
     program,
@@ -118,6 +182,14 @@ function entryFor(call: ConnectCall): ServerEntry {
     ...(dataNamed === null ? {} : { data: dataNamed }),
     tools: parseToolSets(call),
   })
+}
+
+function programFor({ host: { program } }: ConnectCall): readonly [string, ...string[]] {
+  if (program !== null) return program
+  throw new UsageError(
+    'This copy of Recollect is in the cache of npx, which may be cleared, so a client cannot be told to start it.',
+    'Install it with `npm install --global recollect`, or connect to a running server with --url and --key.',
+  )
 }
 
 /** How the client gets the key of a server. */
@@ -157,27 +229,46 @@ async function textOf(path: string): Promise<string | null> {
 async function written(
   call: ConnectCall,
   name: ClientName,
-  planned: ConfigChange,
+  plans: readonly ConfigChange[],
 ): Promise<CommandResult> {
-  const { path, before, after, isChanged: changed, next } = planned
   const { title } = CLIENTS[name]
-  const about = { client: name, path, changed }
-  if (!changed) {
+  const changes = plans.filter(({ isChanged }) => isChanged)
+  const [entry, hooks] = plans
+  if (changes.length === 0) {
     const state = call.options.remove ? 'has no such entry' : 'is connected already'
-    return { json: { ...about, backup: null }, text: `${title} ${state} (${path}).` }
+    const json = { client: name, path: entry?.path, changed: false, backup: null }
+    return { json, text: `${title} ${state} (${entry?.path}).` }
   }
-  const diff = unifiedDiff(path, before, after)
-  if (!call.isJson) await call.host.stderr.write(`${colored(call.style, diff)}\n`)
-  await confirmAction(call, `Change ${path}?`, 'Nothing was changed.')
-  const backup = before === null ? null : backupPath(path, new Date(call.host.now()))
-  await replace(path, after, backup)
+  for (const { path, before, after } of changes) {
+    const diff = unifiedDiff(path, before, after)
+    if (!call.isJson) await call.host.stderr.write(`${colored(call.style, diff)}\n`)
+  }
+  const paths = [...new Set(changes.map(({ path }) => path))].join(' and ')
+  await confirmAction(call, `Change ${paths}?`, 'Nothing was changed.')
+  const backups = new Map<string, string | null>()
+  for (const { path, before, after } of changes) {
+    const backup = before === null ? null : backupPath(path, new Date(call.host.now()))
+    await replace(path, after, backup)
+    backups.set(path, backup)
+  }
+  const saved = [...backups.values()].filter((path) => path !== null)
   const lines = [
     call.options.remove ? `${title} is no longer connected.` : `${title} is connected.`,
-    ...(backup === null ? [] : [`The file as it was: ${backup}`]),
+    ...saved.map((path) => `The file as it was: ${path}`),
     ...keyAdvice(call, name),
-    next,
+    ...new Set(changes.map(({ next }) => next)),
   ]
-  return { json: { ...about, backup }, text: lines.join('\n') }
+  const report = (plan: ConfigChange) => ({
+    path: plan.path,
+    changed: plan.isChanged,
+    backup: backups.get(plan.path) ?? null,
+  })
+  const json = {
+    client: name,
+    ...(entry === undefined ? {} : report(entry)),
+    ...(hooks === undefined ? {} : { hooks: report(hooks) }),
+  }
+  return { json, text: lines.join('\n') }
 }
 
 /** Replaces the file atomically, because the client may be reading it. */

@@ -23,10 +23,10 @@ export const CHAT_TOOLS: ToolDialect = {
     type: 'function',
     function: { name, description, parameters },
   }),
-  getToolName: (tool) => {
-    if (!isObject(tool)) return null
+  getToolNames: (tool) => {
+    if (!isObject(tool)) return []
     const named = tool.function ?? tool.custom
-    return isObject(named) && typeof named.name === 'string' ? named.name : null
+    return isObject(named) && typeof named.name === 'string' ? [named.name] : []
   },
   appendRound,
   restoreHiddenRounds,

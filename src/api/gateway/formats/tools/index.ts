@@ -4,6 +4,7 @@ import type { ApiFormat } from '../../../../domain/model-call.ts'
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { insertElements, LIST_END, setMember } from '../json-edit.ts'
 import { CHAT_TOOLS } from './chat-tools.ts'
+import { GEMINI_TOOLS } from './gemini-tools.ts'
 import { MESSAGES_TOOLS } from './messages-tools.ts'
 import { RESPONSES_TOOLS } from './responses-tools.ts'
 import { MEMORY_TOOLS, type MemoryTool } from './tool-definitions.ts'
@@ -13,6 +14,7 @@ export const TOOL_DIALECTS: Readonly<Record<ApiFormat, ToolDialect>> = {
   chat: CHAT_TOOLS,
   responses: RESPONSES_TOOLS,
   messages: MESSAGES_TOOLS,
+  gemini: GEMINI_TOOLS,
 }
 
 /** Tool choices that let the model select the tool. */
@@ -22,7 +24,8 @@ const FREE_CHOICES: readonly Json[] = ['auto', 'any', 'required']
  * Whether memory tools can be added to a request. Not when the client forbids tools or demands a certain one, uses the
  * legacy `functions`, asks for several answers or runs the request in the background.
  */
-export function canAddTools(body: JsonObject): boolean {
+export function canAddTools(dialect: ToolDialect, body: JsonObject): boolean {
+  if (dialect.canAddTools !== undefined) return dialect.canAddTools(body)
   const { tools = null, tool_choice: choice = null, n = null } = body
   if (tools !== null && !Array.isArray(tools)) return false
   if ([body.functions, body.function_call].some((each) => each !== undefined && each !== null)) {
@@ -42,7 +45,7 @@ export function selectOfferedTools(
   names: readonly string[],
 ): readonly MemoryTool[] {
   const tools: readonly Json[] = Array.isArray(body.tools) ? body.tools : []
-  const taken = tools.map(dialect.getToolName)
+  const taken = tools.flatMap(dialect.getToolNames)
   return MEMORY_TOOLS.filter(({ name }) => names.includes(name) && !taken.includes(name))
 }
 
@@ -53,6 +56,7 @@ export function addTools(
   body: JsonObject,
   tools: readonly MemoryTool[],
 ): string {
+  if (dialect.addTools !== undefined) return dialect.addTools(text, body, tools)
   const offered = tools.map(dialect.toTool)
   return Array.isArray(body.tools)
     ? insertElements(text, ['tools'], LIST_END, offered)

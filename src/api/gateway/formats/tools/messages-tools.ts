@@ -21,7 +21,7 @@ import {
 export const MESSAGES_TOOLS: ToolDialect = {
   needsTools: true,
   toTool: ({ name, description, parameters }) => ({ name, description, input_schema: parameters }),
-  getToolName: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
+  getToolNames: (tool) => (isObject(tool) && typeof tool.name === 'string' ? [tool.name] : []),
   appendRound,
   restoreHiddenRounds,
   read: (answer, memoryTools) =>

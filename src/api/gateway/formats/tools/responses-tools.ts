@@ -27,7 +27,7 @@ export const RESPONSES_TOOLS: ToolDialect = {
     // The default is strict mode, which would require more of the schema.
     strict: false,
   }),
-  getToolName: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
+  getToolNames: (tool) => (isObject(tool) && typeof tool.name === 'string' ? [tool.name] : []),
   appendRound,
   restoreHiddenRounds,
   read: (answer, memoryTools) =>

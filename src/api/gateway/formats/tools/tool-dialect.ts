@@ -45,8 +45,12 @@ export type BufferedRound = { readonly answer: JsonObject; readonly round: ToolR
 export type ToolDialect = {
   /** A memory tool as part of a request. */
   toTool(tool: MemoryTool): JsonObject
-  /** The name of a client tool; null for tools that the provider runs. */
-  getToolName(tool: Json): string | null
+  /** The names of client tools in an entry of `tools`; none for a tool that the provider runs. */
+  getToolNames(tool: Json): readonly string[]
+  /** Whether memory tools can be added, where the API has fields of its own for it. */
+  canAddTools?(body: JsonObject): boolean
+  /** Adds memory tools, where they are not entries of `tools` of their own. */
+  addTools?(text: string, body: JsonObject, tools: readonly MemoryTool[]): string
   /** Whether the API rejects calls in a conversation without tools, so that tools are sent but forbidden. */
   readonly needsTools: boolean
   /** Appends a round and its results to the request. */
