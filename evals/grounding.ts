@@ -6,11 +6,11 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Transcript } from '../src/learning/distillation/grounding/grounding.ts'
 import {
   type EmbedTexts,
   measureSimilarity,
 } from '../src/learning/distillation/grounding/similarity.ts'
+import { Transcript } from '../src/learning/distillation/grounding/transcript.ts'
 import { openLocalEmbedder } from '../src/models/embedders/local/local-embedder.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 

@@ -45,11 +45,11 @@ it('[AR8] the image is built from all that its build reads', () => {
 
 it('[AR8] the image holds all of the package that runs', () => {
   const built = packageFile.files.filter((path) => path.startsWith('dist'))
-  const kept = packageFile.files.filter(
+  const remaining = packageFile.files.filter(
     (path) => !built.includes(path) && !READ_BY_PEOPLE.has(path),
   )
   expect(pathsOf(running, 'build')).toEqual(expect.arrayContaining(['node_modules', ...built]))
-  expect(pathsOf(running, null)).toEqual(expect.arrayContaining(['package.json', ...kept]))
+  expect(pathsOf(running, null)).toEqual(expect.arrayContaining(['package.json', ...remaining]))
 })
 
 it('[AR8] nothing that is copied into the image is left out of what it is built from', () => {

@@ -69,7 +69,7 @@ describe('health', () => {
     })
   })
 
-  it('[TE11] is degraded while the reranker is not asked, with vectors or without', () => {
+  it('[TE11] is degraded while the reranker is skipped, with vectors or without', () => {
     for (const index of [{}, null]) {
       const status = { ...statusWith(index), rerankerProblem: 'It hangs.' }
       expect(describeHealth(status)).toEqual({
@@ -80,7 +80,7 @@ describe('health', () => {
     }
   })
 
-  it('[VT13] is degraded while a vector store beside the memories does not answer, and says why', () => {
+  it('[VT13] is degraded while an external vector store does not answer, with the reason', () => {
     const codes = (tier: object) =>
       describeHealth({ ...statusWith({}), replication: tier } as EngineStatus).codes
     expect(codes({ state: 'active', pendingMemories: 0 })).toEqual([])
@@ -145,7 +145,7 @@ describe('health', () => {
     })
   })
 
-  it('[TE11] gauges tell the same, with every reason, so that alarms also end', () => {
+  it('[TE11] gauges report the same, with every reason, so that alarms also end', () => {
     const readings = readGauges(statusWith({ ...failing('x'), withoutVector: 3, queued: 2 }))
     const value = (name: string, reason?: string) =>
       readings.find((each) => each.name === name && each.labels.reason === reason)?.value
@@ -163,7 +163,7 @@ describe('health', () => {
     )
   })
 
-  it('[TE11] what is not known has no gauge', () => {
+  it('[TE11] unknown values have no gauge', () => {
     const names = readGauges(new AppError('busy', 'x')).map(({ name }) => name)
     expect(new Set(names)).toEqual(new Set(['recollect_ready', 'recollect_degraded']))
     const wordsOnly = readGauges({ ...statusWith(null), sizeBytes: null }).map(({ name }) => name)

@@ -46,15 +46,16 @@ export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
 
 // biome-ignore format: one line for each service
 const METHODS = {
-  memories: ['proposeEdit', 'get', 'list', 'count', 'asOf', 'history', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
+  memories: ['proposeEdit', 'get', 'list', 'count', 'asOf', 'history', 'chain', 'editMatching', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
   turns: ['list', 'get', 'search', 'edit', 'disable', 'restore', 'delete', 'getSources'],
   learning: ['distill', 'ingest', 'consolidate', 'listConsolidations'],
   signals: ['list', 'get', 'retry', 'forget', 'report'],
-  review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth'],
+  review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth', 'merge'],
   files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'createDatedNote', 'start'],
   jobs: ['list', 'get', 'retry', 'cancel', 'runDue', 'start', 'stop'],
   admin: ['listPlaces', 'eraseOwner', 'import', 'importRecords', 'openImport', 'importSource', 'findImportedMemory', 'reindex', 'checkIntegrity', 'testWrite'],
   keys: ['create', 'verify', 'list', 'revoke', 'ensureManagement', 'resetManagement'],
+  overview: ['vectors', 'vectorState', 'entities', 'times', 'facets'],
   replication: ['current', 'qdrant', 'changeQdrant', 'health', 'searchReplica', 'cleanUp'],
 } as const
 
@@ -213,7 +214,7 @@ function instrumentAdmin(admin: EngineAdmin, meter: OperationMeter): EngineAdmin
     audit: meter.all('audit.', audit, ['append', 'list']),
     idempotency: meter.all('idempotency.', idempotency, ['runOnce', 'clear']),
     replication: meter.all('replication.', replication, METHODS.replication),
-    overview: meter.all('overview.', overview, ['vectors', 'vectorState', 'entities', 'times']),
+    overview: meter.all('overview.', overview, METHODS.overview),
     models: meter.all('models.', models, ['embed', 'rerank', 'complete', 'providers']),
   }
 }

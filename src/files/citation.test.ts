@@ -4,7 +4,7 @@ import { extractFileSnippet, SNIPPET_CHARACTERS_MAX } from '../text/query-snippe
 import { extractQueryTerms } from '../text/search/terms.ts'
 import { formatCitation, parseCitation } from './citation.ts'
 
-it('[FC16] names lines so that they are found again, whatever the path', () => {
+it('[FC16] cites lines that can be resolved, for any path', () => {
   expect(formatCitation({ path: 'memory/2026-11-15.md', lineFirst: 5, lineLast: 9 })).toBe(
     'memory/2026-11-15.md#L5-L9',
   )

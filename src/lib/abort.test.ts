@@ -20,7 +20,7 @@ describe('raceAbort', () => {
   })
 })
 
-it('sleeps, and tells an abort from the end of the time', async () => {
+it('sleeps, and distinguishes an abort from the end of the time', async () => {
   const controller = new AbortController()
   expect(await sleep(1, controller.signal)).toBe(true)
   const sleeping = sleep(60_000, controller.signal)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { readFileIdentity, statOrNull, writeFileAtomic } from './atomic-file.ts'
 
-it('replaces a file by another one with exactly the given mode, and leaves nothing beside it', async () => {
+it('replaces a file by another one with exactly the given mode, and leaves no temporary file', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'settings.json')
   writeFileSync(path, 'old')
@@ -25,7 +25,7 @@ it('leaves nothing behind when it fails', async () => {
   expect(readdirSync(folder)).toEqual(['other'])
 })
 
-it('tells a missing file from one that cannot be read', async () => {
+it('distinguishes a missing file from an unreadable one', async () => {
   const path = join(temporaryFolder(), 'missing')
   expect([await statOrNull(path), readFileIdentity(path)]).toEqual([null, null])
   await expect(statOrNull('\0')).rejects.toThrow()

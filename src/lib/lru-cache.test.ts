@@ -19,7 +19,7 @@ it('drops the entries that were not used for longest', () => {
   expect(keysOf(cache)).toBe('dce')
 })
 
-it('drops by weight, and does not keep what is too heavy alone', () => {
+it('evicts by weight, and does not store a single value that exceeds the limit', () => {
   const cache = new LruCache<string, string>({ weightMax: 4, weigh: (text) => text.length })
   cache.set('a', 'aa')
   cache.set('b', 'bb')
@@ -29,7 +29,7 @@ it('drops by weight, and does not keep what is too heavy alone', () => {
   expect([cache.size, cache.weight]).toEqual([0, 0])
 })
 
-it('forgets what is too old, also when the clock was set back', () => {
+it('evicts expired values, also when the clock was set back', () => {
   let now = 1_000
   const cache = new LruCache<string, string>({ ttlMs: 100, now: () => now })
   cache.set('a', 'a')
@@ -43,7 +43,7 @@ it('forgets what is too old, also when the clock was set back', () => {
   expect(cache.size).toBe(0)
 })
 
-it('creates what is missing once, and deletes by a test', () => {
+it('creates a missing value once, and deletes by a predicate', () => {
   const cache = new LruCache<string, string>({ entriesMax: 9 })
   let created = 0
   const create = () => String(++created)
@@ -55,7 +55,7 @@ it('creates what is missing once, and deletes by a test', () => {
   expect([cache.size, cache.weight]).toEqual([0, 0])
 })
 
-it('keeps its weight and its limits whatever is done', () => {
+it('keeps its weight within its limits in random histories', () => {
   const operation = fc.tuple(fc.constantFrom('get', 'set', 'delete'), fc.nat(9), fc.nat(12))
   fc.assert(
     fc.property(fc.array(operation), (operations) => {

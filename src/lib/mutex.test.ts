@@ -24,7 +24,7 @@ describe('a mutex', () => {
     expect(log).toEqual(['+a', '-a', '+b', '-b'])
   })
 
-  it('is idle when no task is left, those included that were added meanwhile', async () => {
+  it('is idle when no task is left, including tasks that were added during the wait', async () => {
     const mutex = new Mutex()
     const { log, task } = track()
     void mutex.run(async () => {

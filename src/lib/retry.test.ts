@@ -49,7 +49,7 @@ describe('retry', () => {
   })
 })
 
-it('waits as long as a service asks for, within limits, and only for what may heal', () => {
+it('waits as long as a service demands, within limits, and only after transient errors', () => {
   const unavailable = (facts: AppError['facts']) => new AppError('unavailable', 'Down.', facts)
   expect(serviceRetryDelayMs(unavailable({}), 500, 1_000)).toBe(500)
   expect(serviceRetryDelayMs(unavailable({ retryAfterMs: 900 }), 500, 1_000)).toBe(900)

@@ -21,7 +21,7 @@ it('[PL15] serves those that wait in their order, or the newest first', async ()
   expect(await orderOf('lifo')).toEqual(['a', 'd', 'c', 'b'])
 })
 
-it('[PL15] leaves out whoever has stopped waiting', async () => {
+it('[PL15] skips callers that stopped waiting', async () => {
   const slots = new Semaphore(1, 'lifo')
   const gone = new AbortController()
   const begun: string[] = []

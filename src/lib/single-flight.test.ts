@@ -3,7 +3,7 @@ import { KeyedSingleFlight, lazy, lazyAsync, SharedTask, SingleFlight } from './
 
 const forever = () => new Promise<never>(() => {})
 
-it('shares a run among those who call during it, and starts anew after it', async () => {
+it('shares a run among concurrent callers, and starts again after it', async () => {
   let runs = 0
   const flight = new SingleFlight(async () => ++runs)
   const both = [flight.run(), flight.run()]
@@ -13,7 +13,7 @@ it('shares a run among those who call during it, and starts anew after it', asyn
   expect(await flight.run()).toBe(2)
 })
 
-it('starts anew after a failure', async () => {
+it('starts again after a failure', async () => {
   let runs = 0
   const flight = new SingleFlight(async () => {
     runs++

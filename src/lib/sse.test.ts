@@ -34,7 +34,7 @@ describe('events', () => {
     }
   })
 
-  it('[FM2] are told when the stream ends without a last blank line', () => {
+  it('[FM2] are emitted when the stream ends without a last blank line', () => {
     expect(eventsIn('data: 1\n\ndata: [DONE]')).toEqual([
       { name: '', data: '1' },
       { name: '', data: '[DONE]' },
@@ -43,7 +43,7 @@ describe('events', () => {
     expect(eventsIn('data: 1\n\n')).toHaveLength(1)
   })
 
-  it('[FM2] are told as soon as they are over', () => {
+  it('[FM2] are emitted as soon as they end', () => {
     const events: SseEvent[] = []
     const read = createSseParser((event) => events.push(event))
     read(encoder.encode('data: 1\r\n\r'))

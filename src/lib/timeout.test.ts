@@ -68,7 +68,7 @@ describe('runWithTimeout', () => {
   })
 })
 
-it('tells whether a promise resolves in time', async () => {
+it('reports whether a promise resolves in time', async () => {
   expect(await resolvesWithin(60_000, Promise.resolve())).toBe(true)
   expect(await resolvesWithin(1, forever())).toBe(false)
   await expect(resolvesWithin(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no')

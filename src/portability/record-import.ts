@@ -44,7 +44,7 @@ import {
   type ImportLearning,
   loadTurns,
   scheduleLearning,
-} from './session-learning.ts'
+} from './learning-scheduler.ts'
 
 export type RecordImportOptions = {
   readonly onProgress?: (records: number) => void

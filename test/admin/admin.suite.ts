@@ -273,12 +273,12 @@ function describeAuditAndIdempotency(open: OpenStore): void {
       await held
       return { n: ++done }
     }
-    const asked = [
+    const requests = [
       engine.admin.idempotency.runOnce('k', 'body', work),
       engine.admin.idempotency.runOnce('k', 'body', work),
     ]
-    await Promise.race(asked).catch(release)
-    const both = await Promise.allSettled(asked)
+    await Promise.race(requests).catch(release)
+    const both = await Promise.allSettled(requests)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
     const failing = () =>

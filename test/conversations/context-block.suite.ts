@@ -28,7 +28,7 @@ export function describeGiven(name: string, open: OpenStore): void {
 
 function describeIdentity(open: OpenStore): void {
   it.each(['off', 'heuristic', 'llm'] as const)(
-    '[PL4] is said whatever is asked, with the gate %s',
+    '[PL4] is in every block, with the gate %s',
     async (relevanceGateMode) => {
       const reading = await openReading(open, { 'gateway.gateMode': relevanceGateMode })
       const [ada, oslo] = await remember(reading.engine, [
@@ -48,7 +48,7 @@ function describeIdentity(open: OpenStore): void {
     },
   )
 
-  it('[PL4] is said once, also when it is what was asked for', async () => {
+  it('[PL4] is in the block once, also when the message asks for it', async () => {
     const reading = await openReading(open)
     await remember(reading.engine, [who('The user is called Ada'), DOG])
     const said = await told(reading, 'What is the user called, and the dog?')
@@ -77,7 +77,7 @@ function describeIdentity(open: OpenStore): void {
     expect(await told(reading, SMALL_TALK)).toMatch(/^- The user is a mother \(2023-11-15\)$/)
   })
 
-  it('[PL4] is never told to another user, nor to a request that names none', async () => {
+  it('[PL4] is never in a block for another user, or for a request without one', async () => {
     const { engine, lines } = await openReading(open)
     for (const user of ['bea', 'cem']) {
       await remember(engine, [who(`The user is called ${user}`)], { ...ADA, user })
@@ -97,7 +97,7 @@ function describeIdentity(open: OpenStore): void {
     expect(await found({ owner: 'bob', user: 'bea' })).toEqual([])
   })
 
-  it('[PL4] what changes is said with the next message', async () => {
+  it('[PL4] changes appear in the next block', async () => {
     const reading = await openReading(open)
     const { engine } = reading
     expect(await told(reading, SMALL_TALK)).toBe('')
@@ -113,7 +113,7 @@ function describeIdentity(open: OpenStore): void {
     expect(await told(reading, `${SMALL_TALK} 5`)).toBe('')
   })
 
-  it('[PL9] what another process changes is seen: what is gone soon, what is new later', async () => {
+  it('[PL9] changes of another process appear: removals soon, additions later', async () => {
     const reading = await openReading(open)
     const { clock, on, store } = reading
     const other = on({ ...store, close: async () => {} })
@@ -174,7 +174,7 @@ function describeFitting(open: OpenStore): void {
     expect((await client.ask([`So ${ABOUT_DOG}`], 'Rex.', { countTokens })).count).toBe(15)
   })
 
-  it('[PL7] where the window has no room for all of the best, a part of it is given after who the person is', async () => {
+  it('[PL7] without room for the whole best memory, a part of it follows the identity', async () => {
     const reading = await openReading(open)
     await remember(reading.engine, [
       who('The user is called Ada'),
@@ -212,7 +212,7 @@ function describeFitting(open: OpenStore): void {
     )
   })
 
-  it('[CV6] a block that waits for its answer stays the same past midnight', async () => {
+  it('[CV6] a block in a tool loop stays the same past midnight', async () => {
     const reading = await openReading(open)
     await remember(reading.engine, [who('The user is called Ada')])
     reading.clock.advance(105 * 60_000) // 23:58
@@ -226,7 +226,7 @@ function describeFitting(open: OpenStore): void {
 }
 
 function describeCost(open: OpenStore): void {
-  it('[PL8] receipts tell what was decided and given, and those of earlier versions can be read', async () => {
+  it('[PL8] receipts contain decision and block, and those of earlier versions can be read', async () => {
     const reading = await openReading(open, {
       'gateway.dryRun': true,
       'gateway.gateMode': 'heuristic',
@@ -277,7 +277,7 @@ function describeCost(open: OpenStore): void {
     return { calls, ...(await openReading(open, {}, { store: counting })) }
   }
 
-  it('[PL9] asks for nobody’s identity again while nothing changes', async () => {
+  it('[PL9] reads an identity once while nothing changes', async () => {
     const { calls, engine, lines, clock } = await counted()
     for (let n = 0; n < 20; n++) {
       clock.advance(1_000)
@@ -289,7 +289,7 @@ function describeCost(open: OpenStore): void {
     expect(calls).toEqual(['identity', 'preference'])
   })
 
-  it('[PL11] what can be read is given when the rest can’t', async () => {
+  it('[PL11] injects what can be read when the rest fails', async () => {
     const store = await open()
     let fails: (categories: unknown) => boolean = () => false
     const failing: Store = {

@@ -90,7 +90,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect(found).toEqual([6, 3, 0].map((number) => `Conversation number ${number}`))
     })
 
-    it('[LD3] tell what was said and learned; other memories are not there', async () => {
+    it('[LD3] contain turns and their facts, and no other memories', async () => {
       const { engine, episode } = await openTrip(open)
       const { rows } = await engine.list(ADA)
       const fact = rows.find(({ content }) => content === FACT)
@@ -111,7 +111,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
     })
   })
 
-  describe(`what was said ${name}`, () => {
+  describe(`turns ${name}`, () => {
     it('[LD6] is listed by session, with what waits and what became of it', async () => {
       const { engine, episode, say, clock } = await openTrip(open)
       clock.advance(1_000)
@@ -196,8 +196,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
     })
   })
 
-  describe(`correcting what was said ${name}`, () => {
-    it('[LD6] takes back what only the old words said, by changes that are named', async () => {
+  describe(`correcting turns ${name}`, () => {
+    it('[LD6] retracts facts that only the old text states, by named changes', async () => {
       const { engine } = await openLife(open)
       const input = {
         ...ADA,
@@ -219,8 +219,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
     })
   })
 
-  describe(`forgetting what was said ${name}`, () => {
-    it('[LD7] removes a turn with its words; what was learned from it stays and tells', async () => {
+  describe(`deleting turns ${name}`, () => {
+    it('[LD7] removes a turn with its text; facts from it stay and name it', async () => {
       const { engine, store, episode } = await openTrip(open)
       const [asked, answered] = await turnsIn(engine, 'trip')
       const fact = (await engine.list(ADA)).rows.find(({ content }) => content === FACT)
@@ -256,7 +256,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.conversations.sessions.list(ADA)).rows).toEqual([])
     })
 
-    it('[LD7] is not undone by a model that thinks about it meanwhile', async () => {
+    it('[LD7] is not undone by a running distillation', async () => {
       let forget = async () => {}
       const model = new ScriptedModel(async () => {
         await forget()
@@ -268,8 +268,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
         forget = async () => {}
         await life.engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
       }
-      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('no_signals')
+      const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('no_signals')
       expect((await life.engine.list(ADA)).rows).toEqual([])
     })
 
@@ -277,8 +277,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const { engine, say, signals } = await openLife(open)
       await say('trip', ROME)
       await say('other', OSLO)
-      const told = await engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
-      expect(told).toEqual({ turns: 2, signals: 1, cleared: null })
+      const result = await engine.conversations.sessions.delete({ ...ADA, session: 'trip' })
+      expect(result).toEqual({ turns: 2, signals: 1, cleared: null })
       expect(await turnsIn(engine, 'trip')).toEqual([])
       expect(await turnsIn(engine, 'other')).toHaveLength(2)
       expect(await signals()).toHaveLength(1)
@@ -292,7 +292,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       ).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    it('[LD16] is not learned from where somebody does not want that, until they do', async () => {
+    it('[LD16] is not learned from while learning is off', async () => {
       const { engine, say, model, clock, signals } = await openTrip(open)
       const asked = model.requests.length
       const cold = { ...ADA, session: 'cold' }
@@ -327,7 +327,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect(await signals()).toHaveLength(2)
     })
 
-    it('[LD16] stays so when the conversation is taken in again', async () => {
+    it('[LD16] stays off when the conversation is ingested again', async () => {
       const { engine } = await openLife(open)
       const conversation = { ...ADA, conversation: 'cold', turns: [{ user: OSLO }] }
       await engine.learning.ingest(conversation)
@@ -340,7 +340,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       }
     })
 
-    it('[LD7] bins what was learned in a session where that is asked for, undoably', async () => {
+    it('[LD7] moves the facts of a session to the trash on request, with undo', async () => {
       const { engine, episode } = await openTrip(open)
       await engine.remember(ADA, { content: 'Ada plays the violin.' })
       const { cleared } = await engine.conversations.sessions.delete(
@@ -355,7 +355,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.get(ADA, episode.id))?.status).toBe('active')
     })
 
-    it('[LD7] asks whose session is meant where several have one of the name', async () => {
+    it('[LD7] requires the user when several have a session of that name', async () => {
       const { engine } = await openLife(open)
       const turns = [{ user: ROME }]
       for (const user of [null, 'kim']) {
@@ -380,7 +380,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
   })
 
   describe(`identity ${name}`, () => {
-    it('[LD5] is told of each user, with its narrative, and nothing that waits for review', async () => {
+    it('[LD5] is listed per user, with its narrative, without facts that wait for review', async () => {
       const { engine } = await openLife(open)
       const kim = { ...ADA, user: 'kim' }
       const category = 'identity'
@@ -404,7 +404,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect(await engine.learning.identity.list({ owner: 'bob' })).toEqual([])
     })
 
-    it('[LD5] says so when a statement is known, in capitals or not, and leaves it', async () => {
+    it('[LD5] reports a known statement, in any case, and keeps it', async () => {
       const { engine } = await openLife(open)
       const { memory } = await engine.learning.identity.add(ADA, { content: 'I am a vegetarian.' })
       expect(await engine.learning.identity.add(ADA, { content: 'i am a VEGETARIAN' })).toEqual({

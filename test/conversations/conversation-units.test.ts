@@ -73,14 +73,14 @@ it('[CV32] commits yield to open requests and continue when these have ended', a
   const giveWay = courtesy.yieldToRequests()
   const store = yieldingStore(createInMemoryStore(), giveWay)
   const ended = [courtesy.trackRequest(), courtesy.trackRequest()]
-  const kept = store.commit([]).then(() => done.push('kept'))
+  const stored = store.commit([]).then(() => done.push('kept'))
   for (const end of ended) {
     await yieldToEventLoop()
     await yieldToEventLoop()
     done.push('ended')
     end()
   }
-  await kept
+  await stored
   expect(done).toEqual(['ended', 'ended', 'kept'])
   await store.close()
 })
@@ -91,7 +91,7 @@ it('[CV32] endless or consecutive requests do not block commits', async () => {
   await courtesy.yieldToRequests()()
   const giveWay = courtesy.yieldToRequests()
   let isKept = false
-  const kept = (async () => {
+  const stored = (async () => {
     for (let piece = 0; piece < 5; piece++) await giveWay()
     isKept = true
   })()
@@ -101,7 +101,7 @@ it('[CV32] endless or consecutive requests do not block commits', async () => {
     courtesy.trackRequest()
     end()
   }
-  await kept
+  await stored
 })
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */

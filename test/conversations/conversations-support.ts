@@ -119,8 +119,8 @@ export function clientOf(engine: Engine) {
     outcome: Partial<RequestOutcome> = {},
   ): Promise<PreparedRequest> => {
     const prepared = await conversations.prepare(requestOf(said, fields))
-    const heard = typeof answer === 'string' ? answerOf(answer) : answer
-    conversations.recordOutcome(prepared, outcomeOf(prepared, heard, outcome))
+    const events = typeof answer === 'string' ? answerOf(answer) : answer
+    conversations.recordOutcome(prepared, outcomeOf(prepared, events, outcome))
     return prepared
   }
   return {

@@ -24,7 +24,7 @@ const ONLY_BLOCK = `${FENCE_OPEN}\n- I drink green tea (2026-03-01)\n</recollect
 
 export function describeConversations(name: string, open: OpenStore): void {
   describe(`${name}: before a request`, () => describePreparing(open))
-  describe(`${name}: what is learned`, () => describeLearning(open))
+  describe(`${name}: learning`, () => describeLearning(open))
 }
 
 function describePreparing(open: OpenStore): void {
@@ -128,7 +128,7 @@ function describePreparing(open: OpenStore): void {
     }
   })
 
-  it('[CV5] what is given fits the budget and the window, with all that stands around it', async () => {
+  it('[CV5] the block fits the budget and the window, including its framing', async () => {
     const { engine, client } = await openConversations(open)
     for (let n = 1; n <= 9; n++) {
       await engine.remember(ADA, { content: `Tea number ${n} that I drink is called Leaf ${n}` })
@@ -188,7 +188,7 @@ function describePreparing(open: OpenStore): void {
     expect((await client.ask(QUESTION, null, LOOP)).block).toContain('cold water')
   })
 
-  it('[CV6] a tool loop that was given nothing is given nothing while it lasts', async () => {
+  it('[CV6] a tool loop without a block stays without one', async () => {
     const { engine, client } = await openConversations(open)
     const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toBeNull()
@@ -220,7 +220,7 @@ function describePreparing(open: OpenStore): void {
     expect((await client.ask(QUESTION, 'Tea.', LOOP)).block).toContain('water')
   })
 
-  it('[CV43] changed settings are in force at once, in a tool loop as well', async () => {
+  it('[CV43] changed settings apply at once, also in a tool loop', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
     await engine.remember(ADA, { content: 'I drink cold water' })
@@ -232,7 +232,7 @@ function describePreparing(open: OpenStore): void {
     expect((await client.ask(QUESTION, calling, LOOP)).block).toContain('green tea')
   })
 
-  it('[CV9] a request gets what its own user told, and one without a user what is nobody’s', async () => {
+  it('[CV9] a request gets the memories of its user, and one without a user those without a user', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember({ ...ADA, user: 'kim' }, { content: 'I drink kombucha' })
     await engine.remember(ADA, { content: 'I drink green tea' })
@@ -328,7 +328,7 @@ function describePreparing(open: OpenStore): void {
 }
 
 function describeLearning(open: OpenStore): void {
-  it('[CV15] learns what the person says, and where it was said', async () => {
+  it('[CV15] learns from the user, with the session as provenance', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea. My name is Ada.'], 'Nice to meet you.')
     expect(await contentsOf(engine)).toEqual(['I prefer tea', 'My name is Ada'])
@@ -341,7 +341,7 @@ function describeLearning(open: OpenStore): void {
     ])
   })
 
-  it('[CV15] of what the model says, only its decisions are kept, with less trust', async () => {
+  it('[CV15] learns only decisions from the model, with less trust', async () => {
     const { engine, client } = await openConversations(open)
     const said = "I like your plan. I'll use pnpm for this repository."
     await client.ask(['Set the project up, please'], said)
@@ -359,7 +359,7 @@ function describeLearning(open: OpenStore): void {
     expect(next.block).toContain("- assistant: I'll use pnpm for this repository (")
   })
 
-  it('[CV15] nothing that the model says overrides what the person said', async () => {
+  it('[CV15] no statement of the model overrides one of the user', async () => {
     const { engine, client } = await openConversations(open)
     await client.ask(['I decided to use npm for this repository'], 'Fine.')
     await client.ask(
@@ -375,7 +375,7 @@ function describeLearning(open: OpenStore): void {
     for (const { trust, status } of rows) if (trust === 'assistant') expect(status).toBe('active')
   })
 
-  it('[CV15] learns from tools only where the setting says so, and once', async () => {
+  it('[CV15] learns from tool results only when configured, and once', async () => {
     const { engine, client } = await openConversations(open)
     const loop = { asked: { toolResults: ['I live in Berlin.'] } }
     await client.ask(['Look me up'], 'Done.', loop)
@@ -388,7 +388,7 @@ function describeLearning(open: OpenStore): void {
     ])
   })
 
-  it('[CV14] nothing is kept of what was not answered', async () => {
+  it('[CV14] records nothing of unanswered requests', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea'], null, {}, { status: 500 })
     await client.ask(['I prefer tea'], null, {}, { status: null })
@@ -408,11 +408,11 @@ function describeLearning(open: OpenStore): void {
   it('[CV16] what a model repeats of its memories is no new memory', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'The team decided to use pnpm for this repository' })
-    const asked = await client.ask(
+    const response = await client.ask(
       ['What do we use for this repository?'],
       "I'll use pnpm for this repository. I decided to write the release notes in Portuguese.",
     )
-    expect(asked.count).toBe(1)
+    expect(response.count).toBe(1)
     expect(await contentsOf(engine)).toEqual(['The team decided to use pnpm for this repository'])
   })
 
@@ -421,27 +421,27 @@ function describeLearning(open: OpenStore): void {
     const facts = ['I prefer green tea.', 'My sister is called Mia.', 'I live in Lisbon.']
     const said: string[] = []
     let echo = ''
-    let given = 0
+    let count = 0
     for (let turn = 0; turn < 200; turn++) {
       const words = facts[turn] ?? `Which tea do I prefer, and where do I live, number ${turn}?`
       const quoting = `You told me: ${invented(turn)}`
       const { block } = await client.send([...said, words + echo], quoting)
       // The client keeps what it sent, block and all, quotes it again, and the model quotes what it was given.
-      if (block !== null) given++
+      if (block !== null) count++
       echo = block === null ? '' : `\n\n${block}`
       said.push(words + echo, quoting)
     }
     await engine.conversations.flush()
-    expect(given).toBeGreaterThan(150)
+    expect(count).toBeGreaterThan(150)
     expect(await contentsOf(engine)).toEqual(facts.map((fact) => fact.slice(0, -1)).sort())
     const { rows } = await engine.list(ADA)
     expect(rows.map(({ sourceCount }) => sourceCount)).toEqual([1, 1, 1])
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(400)
-    expect(kept.join()).not.toMatch(/recollect-memory|invented/)
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(400)
+    expect(stored.join()).not.toMatch(/recollect-memory|invented/)
   })
 
-  it('[CV16] a block that comes back escaped, or as its bare lines, is no new memory', async () => {
+  it('[CV16] a returned block, escaped or as bare lines, is no new memory', async () => {
     const { engine, client } = await openConversations(open)
     const known = [
       { content: 'I live in Oslo' },
@@ -481,7 +481,7 @@ function describeLearning(open: OpenStore): void {
     expect(await contentsOf(engine)).toContain('I live in Lisbon')
   })
 
-  it('[CV16] what was forgotten after it was said is not learned from work that waited', async () => {
+  it('[CV16] pending work does not learn what was forgotten since', async () => {
     const { engine, client, clock } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.')
     const prepared = await engine.conversations.prepare(

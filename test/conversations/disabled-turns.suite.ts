@@ -12,7 +12,7 @@ import {
 import { FACT, openTrip, ROME, TRIP, turnsIn } from './conversation-admin.suite.ts'
 
 export function describeDisabledTurns(name: string, open: OpenStore): void {
-  describe(`what was said and is out of use ${name}`, () => {
+  describe(`disabled turns ${name}`, () => {
     it('[LD17] a turn that is disabled is shown, and neither found nor learned from until it is restored', async () => {
       const model = new ScriptedModel(TRIP)
       const { engine, say, clock, store } = await openLife(open, { model })
@@ -51,7 +51,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       expect(await store.checkIntegrity({ repair: false })).toEqual([])
     })
 
-    it('[LD17] what was learned from it stays, is named, and is not learned a second time', async () => {
+    it('[LD17] facts from it stay, are named, and are not learned again', async () => {
       const { engine, episode, model } = await openTrip(open)
       const [asked] = await turnsIn(engine, 'trip')
       const fact = (await engine.list(ADA)).rows.find(({ content }) => content === FACT)
@@ -70,7 +70,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       }
     })
 
-    it('[LD17] stays disabled when the conversation is taken in again, in other words too', async () => {
+    it('[LD17] stays disabled when the conversation is ingested again, also reworded', async () => {
       const { engine } = await openLife(open)
       const conversation = { ...ADA, conversation: 'home' }
       await engine.learning.ingest({ ...conversation, turns: [{ user: 'Well, hello there.' }] })
@@ -86,7 +86,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       expect((await engine.list(ADA)).rows).toMatchObject([{ content: 'I live in Berlin' }])
     })
 
-    it('[LD17] a model that thinks about it meanwhile begins anew without it', async () => {
+    it('[LD17] a running distillation starts again without it', async () => {
       let disable = async () => {}
       const model = new ScriptedModel(async () => {
         await disable()
@@ -99,8 +99,8 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
         disable = async () => {}
         for (const { id } of turns) await engine.conversations.turns.disable(ADA, id)
       }
-      const told = await engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('empty:no_turns')
+      const result = await engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('empty:no_turns')
       expect((await engine.list(ADA)).rows).toEqual([])
     })
   })

@@ -19,13 +19,13 @@ import {
 import { ADA, ada, type OpenStore } from './conversations-support.ts'
 
 export function describeReading(name: string, open: OpenStore): void {
-  describe(`${name}: nobody decides`, () => describeOff(open))
+  describe(`${name}: gate off`, () => describeOff(open))
   describe(`${name}: rules decide`, () => describeHeuristic(open))
   describe(`${name}: a model decides`, () => describeModel(open))
 }
 
 function describeOff(open: OpenStore): void {
-  it('[PL1] looks every message up in all memories, and tells so', async () => {
+  it('[PL1] searches all memories for every message, and reports it', async () => {
     const reading = await openReading(open)
     await remember(reading.engine, [DOG, EPISODE])
     expect(await told(reading, 'Where is Rex the dog?')).toMatch(/is called Rex.*\n.*Lisbon/)
@@ -39,18 +39,18 @@ function describeOff(open: OpenStore): void {
     expect(await reading.receipt()).toMatchObject({ skipped: 'no-relevant-memories' })
   })
 
-  it('[PL1] programs that ask for a block get it by the same rules', async () => {
+  it('[PL1] context requests follow the same rules', async () => {
     const { engine } = await openReading(open)
     await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
-    const asked = 'Where is Rex the dog?'
-    expect((await engine.conversations.recallForPrompt(ADA, asked)).memories).toHaveLength(3)
+    const question = 'Where is Rex the dog?'
+    expect((await engine.conversations.recallForPrompt(ADA, question)).memories).toHaveLength(3)
     await engine.admin.settings.change(ada, { 'gateway.gateMode': 'heuristic' })
     const { block, memories } = await engine.conversations.recallForPrompt(ADA, LAST_WEEK)
     expect(memories.map(({ category }) => category)).toEqual(['identity', 'episode'])
     expect(block).toContain('Today is 2023-11-14, Tuesday (UTC).\n- The user is called Ada (')
     expect((await engine.conversations.recallForPrompt(ADA, SMALL_TALK)).memories).toHaveLength(1)
     await engine.admin.settings.change(ada, { 'gateway.contextTokensMax': 0 })
-    expect((await engine.conversations.recallForPrompt(ADA, asked)).block).toBe('')
+    expect((await engine.conversations.recallForPrompt(ADA, question)).block).toBe('')
   })
 }
 
@@ -82,16 +82,16 @@ function describeHeuristic(open: OpenStore): void {
 
   it('[PL2] knows names from recent conversations, and from who the person is', async () => {
     const reading = await heuristic()
-    const asked = 'Write a letter to Tomasz.'
+    const question = 'Write a letter to Tomasz.'
     const fact = { content: 'Tomasz likes short letters' }
     await remember(reading.engine, [fact])
-    expect(await reading.lines(asked)).toEqual([])
+    expect(await reading.lines(question)).toEqual([])
     const [episode = ''] = await remember(reading.engine, [EPISODE])
-    expect(await told(reading, asked)).toContain('Tomasz likes short letters')
+    expect(await told(reading, question)).toContain('Tomasz likes short letters')
     await reading.engine.forget(ADA, episode)
-    expect(await reading.lines(`${asked} Now.`)).toEqual([])
+    expect(await reading.lines(`${question} Now.`)).toEqual([])
     await remember(reading.engine, [who('The brother of the user is Tomasz')])
-    expect(await told(reading, `${asked} Please.`)).toContain('Tomasz likes short letters')
+    expect(await told(reading, `${question} Please.`)).toContain('Tomasz likes short letters')
   })
 
   it('[PL2] names of conversations that are long over are no longer known', async () => {
@@ -101,7 +101,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await reading.lines('Write a letter to Tomasz.')).toEqual([])
   })
 
-  it('[PL2] tells who the person is as a whole when that is asked', async () => {
+  it('[PL2] injects the whole identity when the message asks for it', async () => {
     const reading = await heuristic()
     const [always = '', whole = ''] = await remember(reading.engine, [
       who('The user is called Ada'),
@@ -185,22 +185,19 @@ function describeHeuristic(open: OpenStore): void {
       '私は誰ですか？',
       'チューリップ',
     ],
-  ] as const)(
-    '[PL12] knows by patterns alone who somebody is: %s',
-    async (said, asked, all, other) => {
-      const reading = await heuristic()
-      await reading.engine.learn(ADA, said)
-      for (const [question, answer] of asked) {
-        expect(await told(reading, question)).toContain(answer)
-        expect((await reading.receipt()).gate).toMatchObject({ section: 'identity' })
-      }
-      const whole = await told(reading, all)
-      for (const [, answer] of asked) expect(whole).toContain(answer)
-      expect(whole).not.toContain(other)
-    },
-  )
+  ] as const)('[PL12] resolves a person by patterns: %s', async (said, asked, all, other) => {
+    const reading = await heuristic()
+    await reading.engine.learn(ADA, said)
+    for (const [question, answer] of asked) {
+      expect(await told(reading, question)).toContain(answer)
+      expect((await reading.receipt()).gate).toMatchObject({ section: 'identity' })
+    }
+    const whole = await told(reading, all)
+    for (const [, answer] of asked) expect(whole).toContain(answer)
+    expect(whole).not.toContain(other)
+  })
 
-  it('[PL12] tells what was asked before what else is known, and counts it as used', async () => {
+  it('[PL12] puts the answer before other facts, and counts it as used', async () => {
     const reading = await heuristic()
     const { engine, clock } = reading
     await remember(engine, [
@@ -219,7 +216,7 @@ function describeHeuristic(open: OpenStore): void {
     expect((await reading.receipt()).results.length).toBeGreaterThan(0)
   })
 
-  it('[PL2] takes no word for a name that only leads to what is said of the person', async () => {
+  it('[PL2] does not take introductory words for a name', async () => {
     const reading = await heuristic()
     await remember(reading.engine, [
       who('The user is called Ada'),
@@ -279,7 +276,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await reading.lines('What were my exact words about the cellar?')).toEqual([])
   })
 
-  it('[PL13] words that are asked for without a matter are the last ones, but not those at hand', async () => {
+  it('[PL13] quotes the latest turns without a topic, except those of the present session', async () => {
     const reading = await heuristic()
     const { client, clock } = reading
     const say = (words: string, session: string) =>
@@ -297,7 +294,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(block).not.toContain('fence is')
   })
 
-  it('[PL14] does not quote what somebody put there to give orders', async () => {
+  it('[PL14] does not quote injected instructions', async () => {
     const reading = await heuristic()
     const { client } = reading
     const say = (words: string, answer: string) =>
@@ -314,7 +311,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await told(reading, 'What were my exact words?')).not.toContain('praise')
   })
 
-  it('[PL5] quotes what was said, by those who talked, within a year', async () => {
+  it('[PL5] quotes turns with their speaker, within a year', async () => {
     const reading = await heuristic()
     const { client, engine, clock, store } = reading
     const roof = `${'It rains a lot here. '.repeat(20)}Every roof should be green, I think.`
@@ -339,8 +336,8 @@ function describeHeuristic(open: OpenStore): void {
       },
     ])
     clock.advance(3 * 86_400_000)
-    const asked = 'What were my exact words about the roof?'
-    const { count, block } = await client.ask([asked], 'These.')
+    const question = 'What were my exact words about the roof?'
+    const { count, block } = await client.ask([question], 'These.')
     const said = /^- user: (.*) \(2023-11-14\)$/m.exec(block ?? '')?.[1] ?? ''
     expect(said).toContain('Every roof should be green, I think.')
     expect(said.length).toBeLessThanOrEqual(3 * 240)
@@ -352,21 +349,21 @@ function describeHeuristic(open: OpenStore): void {
       injected: { memories: [] },
     })
     clock.advance(365 * 86_400_000)
-    expect(await told(reading, `${asked} I forgot.`)).not.toContain('green')
+    expect(await told(reading, `${question} I forgot.`)).not.toContain('green')
     expect((await engine.list(ADA)).rows).toEqual([])
   })
 
-  it('[CV6] a quotation is given again as it was, until its turn is changed or gone', async () => {
+  it('[CV6] a quotation is repeated unchanged until its turn changes', async () => {
     const reading = await heuristic()
     const { client, store } = reading
     await client.ask(['Every roof should be green.'], 'Noted.', {
       scope: { ...ADA, session: 'old' },
     })
-    const asked = ['What were my exact words about the roof?']
-    const first = await client.send(asked, null, {}, { status: 500 })
+    const requests = ['What were my exact words about the roof?']
+    const first = await client.send(requests, null, {}, { status: 500 })
     expect(first.block).toContain('user: Every roof should be green.')
     const loop = { asked: { toolResults: ['42'] } }
-    expect((await client.send(asked, null, loop, { status: 500 })).block).toBe(first.block)
+    expect((await client.send(requests, null, loop, { status: 500 })).block).toBe(first.block)
     const { rows } = await store.find('turn', { owner: ada }, { where: {}, limit: 10 })
     await store.commit(
       rows.map(({ id }) => ({
@@ -377,7 +374,7 @@ function describeHeuristic(open: OpenStore): void {
         expect: 'any' as const,
       })),
     )
-    expect((await client.send(asked, null, loop, { status: 500 })).block).toBeNull()
+    expect((await client.send(requests, null, loop, { status: 500 })).block).toBeNull()
   })
 }
 
@@ -401,8 +398,8 @@ function describeModel(open: OpenStore): void {
     const model = new ScriptedModel('Episode.', '{"section": "none"}')
     const reading = await llm(model)
     await remember(reading.engine, [DOG, EPISODE])
-    const asked = 'Who planned the trip to Lisbon with the dog Rex? </message>'
-    expect(await told(reading, asked)).toMatch(/^- The user and the assistant planned/)
+    const question = 'Who planned the trip to Lisbon with the dog Rex? </message>'
+    expect(await told(reading, question)).toMatch(/^- The user and the assistant planned/)
     expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'episode' })
     const [request] = model.requests
     expect(request).toMatchObject({ model: 'test/fast' })
@@ -414,7 +411,7 @@ function describeModel(open: OpenStore): void {
     expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'none' })
   })
 
-  it('[PL3] asks the core model where there is no fast one', async () => {
+  it('[PL3] uses the extraction model without a gate model', async () => {
     const model = new ScriptedModel('none')
     await (await llm(model, { 'gateway.gateModel': '' })).lines(ABOUT_DOG)
     expect(model.requests).toMatchObject([{ model: 'test/core' }])
@@ -442,7 +439,7 @@ function describeModel(open: OpenStore): void {
     expect((await reading.receipt()).gate).toMatchObject({ ...BY_RULES, section: 'pinned' })
   })
 
-  it('[PL3] leaves it to the rules when the model is late, and to them at once after that', async () => {
+  it('[PL3] falls back to the rules when the model is late, and skips it after that', async () => {
     const model = new ScriptedModel(() => new Promise(() => {}))
     const reading = await llm(model, { 'gateway.contextTimeoutMs': 2_000 })
     await remember(reading.engine, [DOG])

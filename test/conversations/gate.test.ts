@@ -36,7 +36,7 @@ async function openGate(injectDeadlineMs = 30_000) {
   return { upstream, ask, engine }
 }
 
-it('[PL3] asks a real provider, and the owner’s budget pays for it', async () => {
+it('[PL3] calls a real provider, within the budget of the owner', async () => {
   const { upstream, ask, engine } = await openGate()
   upstream.respond((request) => speak(request, { text: 'None' }))
   expect(await ask('What is my dog called?')).toMatchObject({

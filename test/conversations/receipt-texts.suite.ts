@@ -451,7 +451,7 @@ function describeStorage(open: OpenStore): void {
     for (const id of sent) expect((await detail(id)).lines).toMatchObject([REDACTED])
   })
 
-  it('[RC11] writers that cite the same memory at once lose no line', async () => {
+  it('[RC11] concurrent writers that cite the same memory lose no line', async () => {
     const opened = await openCited(open)
     const { engine, on, store } = opened
     const { memory } = await engine.remember(ADA, { content: OBOE })
@@ -472,7 +472,7 @@ function describeStorage(open: OpenStore): void {
     await other.close()
   })
 
-  it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
+  it('[RC12] a line is stored while a receipt cites it, and expires within a day of the last one', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
       'retention.receiptDays': 10,
     })

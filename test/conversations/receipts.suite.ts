@@ -23,7 +23,7 @@ export function describeReceipts(name: string, open: OpenStore): void {
 }
 
 function describeKeeping(open: OpenStore): void {
-  it('[CV19] a receipt tells everything that memory did, and as stored no text', async () => {
+  it('[CV19] a receipt contains everything that memory did, and is stored without text', async () => {
     const { engine, client } = await openConversations(open)
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     const usage = { input: 100, output: 20, cached: 80 }
@@ -80,7 +80,7 @@ function describeKeeping(open: OpenStore): void {
     ])
   })
 
-  it('[CV19] says what was found also where nothing of it was given, and how the answer ended', async () => {
+  it('[CV19] contains results also without a block, and how the response ended', async () => {
     const { engine, client } = await openConversations(open)
     const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
@@ -91,11 +91,15 @@ function describeKeeping(open: OpenStore): void {
     }
     const { rows } = await engine.conversations.receipts.list(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
-    const told = { skipped: 'no-budget', injected: null, results: [{ memory: memory.id, trail }] }
+    const expected = {
+      skipped: 'no-budget',
+      injected: null,
+      results: [{ memory: memory.id, trail }],
+    }
     expect(rows).toMatchObject([
-      { ...told, answer: 'unparsed' },
-      { ...told, answer: 'interrupted' },
-      { ...told, answer: 'truncated' },
+      { ...expected, answer: 'unparsed' },
+      { ...expected, answer: 'interrupted' },
+      { ...expected, answer: 'truncated' },
     ])
   })
 
@@ -135,7 +139,7 @@ function describeKeeping(open: OpenStore): void {
     }
   })
 
-  it('[CV21] exports hold what was said, but neither receipts nor links', async () => {
+  it('[CV21] exports contain turns, but neither receipts nor links', async () => {
     const { engine, client } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.')
     const tables: string[] = []
@@ -143,7 +147,7 @@ function describeKeeping(open: OpenStore): void {
     expect(tables.filter(Boolean).sort()).toEqual(['memory', 'turn', 'turn'])
   })
 
-  it('[CV21] closing waits for what is on its way', async () => {
+  it('[CV21] closing waits for pending recordings', async () => {
     const store = await open()
     const { engine, client } = await openConversations(open, {
       store: { ...store, close: async () => {} },
@@ -154,7 +158,7 @@ function describeKeeping(open: OpenStore): void {
     await store.close()
   })
 
-  it('[CV22] requests, injections and what was given up are counted', async () => {
+  it('[CV22] counts requests, injections and timeouts', async () => {
     const telemetry = new KeptTelemetry()
     const { engine } = await openConversations(open)
     const { conversations } = instrumentEngine(engine, telemetry)

@@ -71,7 +71,7 @@ export function describeBatches(name: string, open: OpenStore): void {
       expect(await sessionsOf(store)).toBe(3)
     })
 
-    it('[CV45] what others write meanwhile keeps none of the answers that come together from being kept', async () => {
+    it('[CV45] concurrent writes lose no response of a batch', async () => {
       const store = await open()
       const other = await openConversations(open, { store: { ...store, close: async () => {} } })
       const interrupted = interruptedBeforeCommit(store, async () => {
@@ -97,7 +97,7 @@ export function describeBatches(name: string, open: OpenStore): void {
 export function describeBatchFaults(name: string, open: OpenStore): void {
   describe(`${name}: answers that come together to a failing store`, () => {
     it.each(['before', 'after'] as const)(
-      '[CV45] whichever call of the store fails %s its effect, answers that come together are kept once',
+      '[CV45] whichever call of the store fails %s its effect, a batch is recorded once',
       async (when) => {
         const live = async (call: number) => {
           const store = await open()

@@ -53,7 +53,7 @@ async function sessionsIn(store: Store): Promise<readonly (readonly string[])[]>
 }
 
 function describeSameWords(open: OpenStore): void {
-  it('[CV12] a conversation goes on in its own session when another one ended with the same words', async () => {
+  it('[CV12] a conversation continues in its own session when another one ended with the same text', async () => {
     const { client, store, clock } = await openConversations(open)
     const rome = talkOf(client)
     const python = talkOf(client)
@@ -94,7 +94,7 @@ function describeSameWords(open: OpenStore): void {
     expect(await sessionsIn(store)).toEqual([rome.said, [...other, 'Violets are blue.']])
   })
 
-  it('[CV12] a history that was summed up goes on where its last exchange stood', async () => {
+  it('[CV12] a summarized history continues after its last exchange', async () => {
     const { client, store } = await openConversations(open)
     const answer = `The Aurora, because ${'it has a quiet garden and '.repeat(5)}breakfast.`
     const rome = talkOf(client)
@@ -115,7 +115,7 @@ function describeSameWords(open: OpenStore): void {
     expect(await sessionsIn(store)).toEqual([talk.said])
   })
 
-  it('[CV12] opening words begin anew once the conversation that they opened has gone on', async () => {
+  it('[CV12] an opening message starts a new session once its conversation has continued', async () => {
     const { client, store, clock } = await openConversations(open)
     const first = talkOf(client)
     await first.say('Hello there', 'Hello, Ada.')
@@ -188,7 +188,7 @@ function describeCalls(open: OpenStore): void {
     ])
   })
 
-  it('[CV24] in a session that the client names, what they say is kept beside it', async () => {
+  it('[CV24] a session named by the client stores its own turns', async () => {
     const { client, store } = await openConversations(open)
     const scope = { ...ADA, session: 's1' }
     const ask = (words: string, answer: string, instructions: string, more = {}) =>
@@ -224,7 +224,7 @@ function describeCalls(open: OpenStore): void {
 function describeBroken(open: OpenStore): void {
   const half = (text: string, id: string | null = null) => answerOf(text, { id, isComplete: false })
 
-  it('[CV14] an answer that broke off is not kept, and nothing is learned until there is a whole one', async () => {
+  it('[CV14] a truncated answer is not recorded, and nothing is learned before a complete one', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I live in Quito'], half("I'll use pnpm for th"))
     expect(await transcript(store)).toEqual(['1 user: I live in Quito'])
@@ -236,7 +236,7 @@ function describeBroken(open: OpenStore): void {
     ])
   })
 
-  it('[CV14] what was said is learned when the conversation goes on after half an answer', async () => {
+  it('[CV14] learns when the conversation continues after a truncated answer', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I live in Quito'], half('Quito is the cap'))
     const said = ['I live in Quito', 'Quito is the cap', 'I prefer tea']
@@ -254,7 +254,7 @@ function describeBroken(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I live in Quito', 'I prefer tea'])
   })
 
-  it('[CV14] what was said is learned at once where the answer only became too long, which is not kept', async () => {
+  it('[CV14] learns at once when the answer only reached its length limit, which is not recorded', async () => {
     const { engine, client, store } = await openConversations(open)
     const cut = answerOf('We decided to use pnpm for th', { isComplete: false, isTruncated: true })
     await client.ask(['I live in Quito'], cut)
@@ -283,7 +283,7 @@ function describeBroken(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I live in Berlin'])
   })
 
-  it('[CV12] a chain goes on from a response that was cut off', async () => {
+  it('[CV12] a chain continues after a truncated response', async () => {
     const { client, store } = await openConversations(open)
     const after = (previous: string | null) => ({
       format: 'responses' as const,
@@ -298,7 +298,7 @@ function describeBroken(open: OpenStore): void {
 }
 
 function describeResponses(open: OpenStore): void {
-  it('[CV25] tells the responses of an owner from those of others and from unknown ones', async () => {
+  it('[CV25] distinguishes responses of an owner, of others, and unknown ones', async () => {
     const { engine, client } = await openConversations(open)
     const { conversations } = engine
     const responses = { format: 'responses' as const }
@@ -324,7 +324,7 @@ function describeResponses(open: OpenStore): void {
     expect(await whose(bob)).toEqual(['foreign', 'foreign', 'unknown', 'unknown'])
   })
 
-  it('[CV25] also of an answer that has just ended, and not for longer than links are kept', async () => {
+  it('[CV25] also for a response that has just ended, and no longer than links are stored', async () => {
     const { engine, client, clock, store } = await openConversations(open)
     const responses = { format: 'responses' as const }
     const { conversations } = engine

@@ -73,13 +73,13 @@ function describeOnce(open: OpenStore): void {
       await client.ask(said, ` Answer ${turn}\n`)
       said.push(`Answer ${turn}`) // trimmed, as clients do
     }
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(24)
-    expect(kept.map((line) => line.replace(/^1 \w+: /, '').trim())).toEqual(said)
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(24)
+    expect(stored.map((line) => line.replace(/^1 \w+: /, '').trim())).toEqual(said)
     expect((await engine.list(ADA)).rows).toMatchObject([{ sourceCount: 1 }])
   })
 
-  it('[CV11] a conversation that is met in the middle is kept whole, and learned from once', async () => {
+  it('[CV11] a conversation that is first seen in the middle is recorded as a whole, and learned from once', async () => {
     const { engine, client, store } = await openConversations(open)
     const said = ['I live in Rome', 'Nice.', 'I own a dog', 'Great.', 'I prefer tea']
     await client.ask(said, 'Good.')
@@ -134,7 +134,7 @@ function describeOnce(open: OpenStore): void {
     expect(rows.map(({ content }) => content)).toEqual(['Hello', 'Hi.', 'Who are you?', 'A model.'])
   })
 
-  it('[CV41] what was forgotten is not learned from a history that comes later', async () => {
+  it('[CV41] a later history does not restore what was forgotten', async () => {
     const { engine, client, clock } = await openConversations(open)
     await client.ask(['I live in Rome'], 'Nice.')
     const [memory] = (await engine.list(ADA)).rows
@@ -149,17 +149,17 @@ function describeOnce(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I live in Rome', 'I own a dog', 'I prefer tea'])
   })
 
-  it('[CV11] of a very long history, the last 200 exchanges are kept', async () => {
+  it('[CV11] records the last 200 exchanges of a very long history', async () => {
     const { client, store } = await openConversations(open)
     const said = Array.from({ length: 500 }, (_, n) => `line ${n}`)
     await client.ask([...said, 'And now?'], 'Now this.')
-    const kept = await transcript(store)
-    expect(kept).toHaveLength(400)
-    expect(kept.at(-1)).toBe('1 assistant: Now this.')
-    expect(kept[0]).toBe('1 user: line 102')
+    const stored = await transcript(store)
+    expect(stored).toHaveLength(400)
+    expect(stored.at(-1)).toBe('1 assistant: Now this.')
+    expect(stored[0]).toBe('1 user: line 102')
   })
 
-  it('[CV11] what was said while nobody answered is kept and learned with the next request', async () => {
+  it('[CV11] unanswered messages are recorded and learned with the next request', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['Hello'], 'Hi.')
     await client.ask(['Hello', 'Hi.', 'I prefer tea'], null, {}, { status: 502 })
@@ -179,7 +179,7 @@ function describeOnce(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I prefer tea'])
   })
 
-  it('[CV13] an answer that comes in pieces, with tools in between, is one turn', async () => {
+  it('[CV13] an answer in pieces, with tool calls in between, is one turn', async () => {
     const { engine, client, store } = await openConversations(open)
     const asked = (assistant: string | null, results: readonly string[]) => ({
       asked: { exchanges: [{ user: 'How warm is it?', assistant }], toolResults: results },
@@ -208,8 +208,8 @@ function describeSessions(open: OpenStore): void {
     await client.ask(['Hello', 'Hi.', 'What now?', 'Rest.', 'And then?'], 'Sleep.', named)
     clock.advance(1_000)
     await client.ask(['Hello'], 'Hi.', { scope: { ...ADA, session: 's2' } })
-    const kept = await transcript(store)
-    expect(kept.map((line) => line.slice(2))).toEqual([
+    const stored = await transcript(store)
+    expect(stored.map((line) => line.slice(2))).toEqual([
       'user: Hello',
       'assistant: Hi.',
       'user: What now?',
@@ -263,11 +263,11 @@ function describeSessions(open: OpenStore): void {
 
   it('[CV12] a conversation that the provider keeps is one session', async () => {
     const { client, store } = await openConversations(open)
-    const kept = { format: 'responses' as const, asked: { conversationId: 'conv_1' } }
-    await client.ask(['Hello'], 'Hi.', kept)
-    await client.ask(['How are you?'], 'Well.', kept)
-    await client.ask(['How are you?'], 'Well.', kept) // tried again
-    await client.ask(['Hello'], 'Hi.', { ...kept, asked: { conversationId: 'conv_2' } })
+    const settings = { format: 'responses' as const, asked: { conversationId: 'conv_1' } }
+    await client.ask(['Hello'], 'Hi.', settings)
+    await client.ask(['How are you?'], 'Well.', settings)
+    await client.ask(['How are you?'], 'Well.', settings) // tried again
+    await client.ask(['Hello'], 'Hi.', { ...settings, asked: { conversationId: 'conv_2' } })
     expect(await transcript(store)).toHaveLength(6)
     expect(await sessionsOf(store)).toBe(2)
   })
@@ -310,7 +310,7 @@ function describeFaults(open: OpenStore): void {
   const SAID = ['I prefer tea', "Fine, I'll use pnpm for this repository.", 'What do I drink?']
 
   it.each(['before', 'after'] as const)(
-    '[CV18] whichever call of the store fails %s its effect, requests are answered and nothing is half kept',
+    '[CV18] whichever call of the store fails %s its effect, requests are answered and nothing is half recorded',
     async (when) => {
       const live = async (call: number) => {
         const store = await open()
@@ -344,7 +344,7 @@ function describeFaults(open: OpenStore): void {
     },
   )
 
-  it('[CV18] a store that stays broken costs what was said, and tells that it did', async () => {
+  it('[CV18] a store that keeps failing loses turns, and reports the loss', async () => {
     const store = await open()
     let isBroken = true
     const { engine, client } = await openConversations(open, {

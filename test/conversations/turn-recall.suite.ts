@@ -44,7 +44,7 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
   }
 
   describe(`${name}: conversation recall`, () => {
-    it('[CR10] gives a later session what was said in an earlier one', async () => {
+    it('[CR10] quotes turns of an earlier session', async () => {
       const { asked, say, clock } = await opened()
       await say(
         'monday',
@@ -62,7 +62,7 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
       expect((await asked('two', 'Where is the spare key?')).join()).toContain('behind the boiler')
     })
 
-    it('[CR13] searches a follow-up question together with what was said before it', async () => {
+    it('[CR13] searches a follow-up question together with the preceding message', async () => {
       const { asked, say } = await opened()
       await say('one', 'My dentist is Dr Okafor, her practice is at Bridge Street 4.')
       await say('one', 'The gym closes at ten on weekdays.')
@@ -140,7 +140,7 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
       }
     })
 
-    it('[CR17] never recalls what others said', async () => {
+    it('[CR17] never recalls turns of other owners', async () => {
       const { asked, say } = await opened()
       await say('one', 'The safe opens with 4711.', 'Noted.', { scope: { ...ADA, user: 'eve' } })
       await say('one', 'The safe opens with 1234.', 'Noted.', { scope: { owner: 'bob' } })

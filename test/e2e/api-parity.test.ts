@@ -99,10 +99,10 @@ async function openCommandLine(isRemote: boolean): Promise<Door> {
 
 /** The same story everywhere; ids come from earlier answers. */
 async function tell(door: Door): Promise<readonly unknown[]> {
-  const told: unknown[] = []
+  const events: unknown[] = []
   const done = async (operation: string, input: Fields) => {
     const output = await door(operation, input)
-    told.push([operation, output])
+    events.push([operation, output])
     return output as { readonly id: string }
   }
   const { id } = await done('memory.add', { content: 'I like Python', source: 'mcp' })
@@ -122,7 +122,7 @@ async function tell(door: Door): Promise<readonly unknown[]> {
   await done('memory.clear', { type: 'factual', dryRun: true })
   await done('memory.clear', { type: 'factual' })
   await done('memory.search', { query: 'Python', detail: 'snippet' })
-  return told
+  return events
 }
 
 /** Without what differs from run to run, and what says which door it was. */
@@ -157,7 +157,7 @@ function withoutDetail(value: unknown): unknown {
   )
 }
 
-it('[OP7] every door tells the same story', async () => {
+it('[OP7] every API returns the same results', async () => {
   const rest = comparable(await tell(await openRest()))
   expect(JSON.stringify(rest)).toContain('supersede')
   expect(comparable(await tell(await openMcp()))).toEqual(rest)

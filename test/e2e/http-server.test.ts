@@ -19,7 +19,7 @@ it('[HT1] answers health for machines and a page for people, neither of which sh
   expect(page.body).not.toContain('SECRET')
 })
 
-it('[HT1] tells strangers no names and no counts', async () => {
+it('[HT1] reveals no names and counts without a key', async () => {
   const { engine, client } = await start({ studioFolder: temporaryFolder() })
   await engine.remember({ owner: 'ada-lovelace' }, { content: 'tea' })
   const page = await client.get('/', { key: null })

@@ -11,7 +11,7 @@ const SAID = 'I am going to Rome with my sister Clara in June, and we both eat n
 const FACT = 'The user travels to Rome with her sister Clara'
 const LEARNED = JSON.stringify({ facts: [{ content: FACT, turns: [0] }] })
 
-it('[LI13] a server learns in the background with a provider of the gateway, and tells how much', async () => {
+it('[LI13] a server learns in the background with a provider of the gateway, and counts tokens', async () => {
   const upstream = await openUpstream((received) => {
     // What memory asks is asked with a system prompt of its own; the person sends none.
     const isOurs = received.text.includes('"system"')
@@ -24,7 +24,7 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
   writeFileSync(join(folder, 'providers.json'), JSON.stringify({ providers }), { mode: 0o600 })
   const cli = createCli(folder)
   const stop = new AbortController()
-  const told = { content: '', metrics: '', model: '' }
+  const expected = { content: '', metrics: '', model: '' }
   const ran = await cli(['serve', '--port', '0', '--no-auth'], {
     stop: stop.signal,
     serve: async (options, start) => {
@@ -43,23 +43,23 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
         })
-        told.model = (await upstream.request(2)).body.model
+        expected.model = (await upstream.request(2)).body.model
         const owner = (await engine.admin.listPlaces())[0]?.owner ?? ''
         const isLearned = async () =>
           (await engine.list({ owner })).rows.some(({ content }) => content === FACT)
         while (!(await isLearned())) await new Promise((resolve) => setTimeout(resolve, 20))
         const running = async () => (await engine.status()).learning.running.length
         while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
-        told.content = FACT
-        told.metrics = await (await fetch(`${serving.url}/metrics`)).text()
+        expected.content = FACT
+        expected.metrics = await (await fetch(`${serving.url}/metrics`)).text()
       }
       void learn().finally(() => stop.abort())
       return serving
     },
   })
   expect(ran.exit).toBe(0)
-  expect(told).toMatchObject({ model: 'small', content: FACT })
-  expect(told.metrics).toMatch(/recollect_jobs_total\{job="distill",outcome="done"\} 1\b/)
-  expect(told.metrics).toMatch(/recollect_model_requests_total\{outcome="ok"\} 1\b/)
-  expect(told.metrics).toMatch(/recollect_model_tokens_total\{direction="input"\} [1-9]/)
+  expect(expected).toMatchObject({ model: 'small', content: FACT })
+  expect(expected.metrics).toMatch(/recollect_jobs_total\{job="distill",outcome="done"\} 1\b/)
+  expect(expected.metrics).toMatch(/recollect_model_requests_total\{outcome="ok"\} 1\b/)
+  expect(expected.metrics).toMatch(/recollect_model_tokens_total\{direction="input"\} [1-9]/)
 })

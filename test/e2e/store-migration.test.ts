@@ -125,7 +125,7 @@ it('[MH9] refuses what can not be meant', async () => {
 const KILLS = repetitions({ usual: 6, thorough: 40 })
 const ROWS = 3_000
 
-it('[MH10] killed at any point it goes on where it was, and every acknowledged write is there', async () => {
+it('[MH10] killed at any point it resumes, and every acknowledged write is there', async () => {
   const program = await bundled('test/e2e/store-migration.child.ts')
   const folder = await filledFolder()
   const target = join(temporaryFolder(), 'house')
@@ -183,9 +183,9 @@ async function moveUntilKilled(
   steps: number,
 ): Promise<void> {
   const mover = start(program, 'move', folder, target)
-  let told = 0
+  let lines = 0
   mover.onLine(() => {
-    if (++told > steps) mover.kill()
+    if (++lines > steps) mover.kill()
   })
   await mover.ended
 }

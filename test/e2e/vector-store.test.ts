@@ -85,7 +85,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
   expect(qdrant.mistakes).toEqual([])
 }, 60_000)
 
-it('[VT11] a wrong key is refused and told, and never shown', async () => {
+it('[VT11] a wrong key is refused and reported, and never shown', async () => {
   const both = await startBoth()
   const { client, qdrant } = both
   const set = { enabled: true, url: qdrant.url, apiKey: 'another-key-entirely' }
@@ -93,12 +93,12 @@ it('[VT11] a wrong key is refused and told, and never shown', async () => {
   expect(body.replica).toMatchObject({ state: 'misconfigured', servedBy: 'primary' })
   expect(body.apiKeyMasked).toBe('***rely')
   expect(await found(both)).toHaveLength(3)
-  const told = await Promise.all(
+  const result = await Promise.all(
     ['/api/settings', '/api/settings/memory?level=system', '/api/audit', '/api/memory/export'].map(
       (path) => client.get(path),
     ),
   )
-  expect(JSON.stringify(told.map(({ body: each }) => each))).not.toContain('another-key')
+  expect(JSON.stringify(result.map(({ body: each }) => each))).not.toContain('another-key')
   const unfit = { url: 'http://127.0.0.1:1', apiKey: 'not a key' }
   expect((await client.call('PUT', '/api/settings/qdrant', { body: unfit })).status).toBe(400)
   expect((await client.get('/api/settings/qdrant')).body.url).toBe(qdrant.url)
@@ -123,7 +123,7 @@ it('[VT12] only who manages the system may see or change it', async () => {
   expect(vectors).toMatchObject({ state: 'off', reason: null, pendingMemories: null })
 })
 
-it('[VT3] the setting of an address is enough, and an impossible one is told', async () => {
+it('[VT3] setting an address is enough, and an invalid one is reported', async () => {
   const both = await startBoth()
   const { client, qdrant, engine } = both
   await client.call('PUT', '/api/settings/qdrant', { body: { apiKey: KEY } })

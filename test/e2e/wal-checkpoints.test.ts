@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [string, DatabaseKey | null])[] = [
 ]
 
 it.each(KINDS)(
-  '[ST43] what was committed gets into the file (%s) beside the commits',
+  '[ST43] checkpoints commits into the file (%s) without blocking them',
   async (_, key) => {
     const { openSqliteFile: open } = (await import(BUILT)) as {
       openSqliteFile: typeof openSqliteFile

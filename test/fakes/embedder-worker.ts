@@ -36,14 +36,14 @@ export function fakeWorkers(): FakeWorkers {
 }
 
 function fakeWorker(): FakeWorker {
-  const asked: string[] = []
+  const requests: string[] = []
   let listener: EmbedderWorkerListener | null = null
   let isStopped = false
   let isHeld = false
   const answer = (message: EmbedderWorkerAnswer) => listener?.onAnswer(message)
   return {
     pid: undefined,
-    asked,
+    asked: requests,
     get isStopped() {
       return isStopped
     },
@@ -54,7 +54,7 @@ function fakeWorker(): FakeWorker {
       listener = given
     },
     send: (request) => {
-      if (request.kind === 'embed') asked.push(request.text)
+      if (request.kind === 'embed') requests.push(request.text)
     },
     keepAlive: (isNeeded) => {
       isHeld = isNeeded

@@ -33,20 +33,20 @@ export function fakeScoringWorkers(): FakeScoringWorkers {
 }
 
 function fakeScoringWorker(): FakeScoringWorker {
-  const asked: TextPair[] = []
+  const requests: TextPair[] = []
   let listener: Parameters<ScoringWorker['listen']>[0] | null = null
   let isStopped = false
   let isHeld = false
   return {
     pid: undefined,
-    asked,
+    asked: requests,
     isStopped: () => isStopped,
     isHeld: () => isHeld,
     listen: (given) => {
       listener = given
     },
     send: (request: RerankerWorkerRequest) => {
-      if (request.kind === 'score') asked.push(request.pair)
+      if (request.kind === 'score') requests.push(request.pair)
     },
     keepAlive: (isNeeded) => {
       isHeld = isNeeded

@@ -50,14 +50,14 @@ export class KeptTelemetry implements Telemetry {
     facts: SpanAttributes,
     work: (note: (more: SpanAttributes) => void) => Promise<Result>,
   ): Promise<Result> {
-    const kept = { name, facts, isFailed: false }
-    this.spans.push(kept)
+    const settings = { name, facts, isFailed: false }
+    this.spans.push(settings)
     try {
       return await work((more) => {
-        kept.facts = { ...kept.facts, ...more }
+        settings.facts = { ...settings.facts, ...more }
       })
     } catch (error) {
-      kept.isFailed = true
+      settings.isFailed = true
       throw error
     }
   }

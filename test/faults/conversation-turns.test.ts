@@ -77,7 +77,7 @@ describe.each([
     expect((await engine.status()).index).toMatchObject({ withoutVector: 0, reason: null })
   })
 
-  it('[LT7] vectors of turns that are missing are told and made again', async () => {
+  it('[LT7] missing vectors of turns are reported and embedded again', async () => {
     const { engine, store, say, vectors, vectorsOf } = await opened(open)
     await say('one', KEY)
     await say('two', 'The ferry to Oslo leaves at nine.')
@@ -97,7 +97,7 @@ describe.each([
     await expectSound(store)
   })
 
-  it('[LT8] an import makes turns searchable by words at once, and by meaning with their vectors', async () => {
+  it('[LT8] imported turns are found by words at once, and by meaning once they are embedded', async () => {
     const from = await opened(open)
     await from.say('one', KEY)
     await from.say('one', KEY, ADA_AS_EVE)

@@ -52,12 +52,12 @@ async function recordUntilKilled(
   const child = spawn(process.execPath, [program, path, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const told: string[] = []
+  const events: string[] = []
   const lines = createInterface(child.stdout)
   const [exited, drained] = [once(child, 'exit'), once(lines, 'close')]
   const begun = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
-      told.push(line)
+      events.push(line)
       resolve()
     })
   })
@@ -66,5 +66,5 @@ async function recordUntilKilled(
   expect(child.exitCode, 'the process ended by itself').toBeNull()
   child.kill('SIGKILL')
   await Promise.all([exited, drained])
-  return told
+  return events
 }

@@ -44,9 +44,9 @@ async function killRepeatedly(lance: InstalledLance, program: string): Promise<s
   let [folder, inFolder]: [string, string[]] = ['', []]
   for (let round = 0; round < KILLS / WRITERS; round++) {
     if (round % KILLS_PER_FOLDER === 0) [folder, inFolder] = [temporaryFolder(), []]
-    const told = await writeUntilKilled(program, [folder, lance.folder, `r${round}`], round)
-    all.push(...told)
-    inFolder.push(...told)
+    const result = await writeUntilKilled(program, [folder, lance.folder, `r${round}`], round)
+    all.push(...result)
+    inFolder.push(...result)
     const mirror = await openLanceVectorReplica({ folder, clock: systemClock, load: lance.load })
     await expectAcknowledged(mirror, inFolder, `round ${round}`)
     await mirror.close()

@@ -82,8 +82,8 @@ it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, 
   expect([...around.values()]).toMatchObject([
     { before: [rows[1_999]?.id, rows[1_998]?.id], after: [rows[2_001]?.id, rows[2_002]?.id] },
   ])
-  const asked = { scope: LONG, wants: { extract: false } }
-  const { block } = await client.ask(['What about matter3900?'], 'It was blue.', asked)
+  const query = { scope: LONG, wants: { extract: false } }
+  const { block } = await client.ask(['What about matter3900?'], 'It was blue.', query)
   expect(block).toContain('matter3900 ')
   // Its cost grew with the square of the turns when each document was looked up by its words.
   expect(await store.checkIntegrity({ repair: true })).toEqual([])

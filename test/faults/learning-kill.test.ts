@@ -174,9 +174,9 @@ async function inspected(path: string, acknowledged: readonly string[]) {
   expect([...sessions]).toEqual(expect.arrayContaining([...acknowledged]))
   for (const session of sessions) {
     expect(turns.filter(({ place }) => place.session === session)).toHaveLength(2)
-    const noted = signals.filter(({ place }) => place.session === session)
-    expect(noted).toHaveLength(1)
-    for (const signal of noted) expectWhole(session, signal, memories, jobs)
+    const inputs = signals.filter(({ place }) => place.session === session)
+    expect(inputs).toHaveLength(1)
+    for (const signal of inputs) expectWhole(session, signal, memories, jobs)
   }
   const processed = signals.filter(({ status }) => status === 'processed').length
   const tea = memories.filter(({ content }) => content === TEA)

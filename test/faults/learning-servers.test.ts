@@ -43,7 +43,7 @@ function learnOnce({ url }: PostgresServer): void {
     onTestFinished(() => store.close())
     onTestFinished(() => expectSound(store))
     await talk(store)
-    const asked: string[] = []
+    const requests: string[] = []
     const ports = new Set<string>()
     let bothAsk = () => {}
     const together = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ function learnOnce({ url }: PostgresServer): void {
     })
     const model = await openUpstream(async (received) => {
       const session = sessionIn(received.text)
-      if (session !== null) asked.push(session)
+      if (session !== null) requests.push(session)
       // Nobody gets an answer before both have asked: so both are at work at the same time.
       ports.add(String(received.headers['x-server']))
       if (ports.size === 2) bothAsk()
@@ -65,7 +65,7 @@ function learnOnce({ url }: PostgresServer): void {
     )
     for (const { child } of servers) child.stdin?.write('go\n')
     const done = await Promise.all(servers.map(({ result }) => result))
-    expect(asked.sort()).toEqual(SESSIONS.map(({ session }) => session).sort())
+    expect(requests.sort()).toEqual(SESSIONS.map(({ session }) => session).sort())
     // Each of them did some: they waited for one another.
     expect(Math.min(...done)).toBeGreaterThan(0)
     for (const owner of OWNERS) {

@@ -81,7 +81,7 @@ describe('a model that gives', () => {
     expect(await memories()).toEqual(expect.arrayContaining([...factsOf('one')]))
   })
 
-  it('[LP3] sources, memories and kinds that there are not has the rest of it kept, and none of those', async () => {
+  it('[LP3] unknown sources, memories and kinds keeps the rest only', async () => {
     const { engine, model, store } = await openLearning()
     const [fact] = factsOf('one')
     const invented = {
@@ -103,10 +103,10 @@ describe('a model that gives', () => {
     model.respond((received) => speak(received, { text: JSON.stringify(invented) }))
     expect((await engine.learning.distill(SESSION)).outcome).toBe('distilled')
     const { rows } = await store.find('memory', ADA, { where: {}, limit: 10 })
-    const kept = rows.find(({ content }) => content === fact)
+    const stored = rows.find(({ content }) => content === fact)
     const turns = await store.find('turn', ADA, { where: {}, limit: 10 })
     const asked = turns.rows.find(({ role }) => role === 'user')
-    expect(kept).toMatchObject({
+    expect(stored).toMatchObject({
       category: 'general',
       supersededBy: null,
       provenance: { turns: [asked?.id] },

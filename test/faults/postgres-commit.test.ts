@@ -75,7 +75,7 @@ function describeCuts({ url }: PrivateServer): void {
     })
   }
 
-  it('[PG1] tells a conflict as one when the connection is cut while it is told', async () => {
+  it('[PG1] reports a conflict as such when the connection breaks during the answer', async () => {
     const line = await cuttable(url)
     const { store } = await open(line.url)
     const row = memory()
@@ -132,7 +132,7 @@ function describeCollisions({ url }: PrivateServer): void {
 }
 
 function describeLimits({ url }: PrivateServer): void {
-  it('[PG11] says that the disk is full, keeps nothing of the commit, and goes on when there is space', async () => {
+  it('[PG11] reports a full disk, rolls the commit back, and recovers when there is space', async () => {
     const { store, schema } = await open(url)
     const row = memory()
     await store.commit([create(row)])
@@ -152,7 +152,7 @@ function describeLimits({ url }: PrivateServer): void {
     expect(await store.commit([use(row), create(memory())])).toEqual(COMMITTED)
   })
 
-  it('[PG3] says that it is busy when every connection stays in use, and recovers', async () => {
+  it('[PG3] reports `busy` while every connection is in use, and recovers', async () => {
     const { store, schema } = await open(url, { poolSize: 1, connectionTimeoutMs: 300 })
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
@@ -204,12 +204,12 @@ function describeLimits({ url }: PrivateServer): void {
       expect(await isDone(last, mark)).toBe(true)
     })
 
-    it('[PG1] is done when its mark is there, however long ago its number was given', async () => {
+    it('[PG1] counts as committed when its marker exists, however old its number', async () => {
       const { isDone, mark } = await asking()
       expect(await isDone(3, mark)).toBe(true)
     })
 
-    it('[PG1] leaves marks that nobody asks about any more to be removed', async () => {
+    it('[PG1] makes obsolete markers removable', async () => {
       const { database, names, mark } = await asking()
       const marks = createCommitMarkers(database, names)
       await marks.removeExpired()
@@ -243,7 +243,7 @@ async function waitingOn(url: string, schema: string): Promise<number> {
 }
 
 function describeCrash(private_: PrivateServer): void {
-  it('[PG1] loses nothing and does nothing twice when the server dies and comes back', async () => {
+  it('[PG1] loses nothing and repeats nothing when the server crashes and restarts', async () => {
     const address = new URL(private_.url)
     // As servers are run: what was acknowledged is on the disk.
     address.searchParams.set('options', '-c synchronous_commit=on')

@@ -124,7 +124,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await expect.poll(() => inUse(store), { timeout: 20_000 }).toBe(1)
   })
 
-  it('[PG5] does without a replica that is gone, and uses it again when it is back', async () => {
+  it('[PG5] works without a replica that is down, and uses it again when it is back', async () => {
     const { store } = await open()
     const row = memory({ content: 'a ferry' })
     await store.commit([create(row)])
@@ -137,7 +137,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await untilAsked(store, 'ferry')
   }, 60_000)
 
-  it('[PG5] finds turns without the replica that is gone, and there again when it is back', async () => {
+  it('[PG5] finds turns without a replica that is down, and uses it again when it is back', async () => {
     const { store } = await open()
     const said = turn({ content: 'The ferry to Oslo leaves at nine.' })
     const put = (row: Turn, expect: 'absent' | 'any'): Change => ({
@@ -162,7 +162,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     expect(await found('ferry')).toEqual([later.id])
   }, 60_000)
 
-  it('[PG5] asks no server that is no replica of this database', async () => {
+  it('[PG5] does not query a server that is no replica of this database', async () => {
     const { store } = await open({ replicas: [primary.url] })
     await store.commit([create(memory({ content: 'a pier' }))])
     expect(await search(store, 'pier')).toHaveLength(1)

@@ -59,7 +59,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
 }
 
 function describeNews({ url }: PrivateServer): void {
-  it('[PG6] makes a setting count on all servers at once', async () => {
+  it('[PG6] applies a setting on all servers at once', async () => {
     const [here, there] = await openEngines(url)
     const limitThere = async () => (await there.admin.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
@@ -71,54 +71,54 @@ function describeNews({ url }: PrivateServer): void {
       .toBe(77)
   })
 
-  it('[PG6] makes counts and who a person is right on all servers at once', async () => {
+  it('[PG6] updates counts and identities on all servers at once', async () => {
     const [here, there] = await openEngines(url)
     const scope = { owner: OWNER }
     const total = async () => (await there.memories.count(scope)).total
     expect(await total()).toBe(0)
     await here.remember(scope, { content: 'I live in Bergen', category: 'identity', pinned: true })
     await expect.poll(total).toBe(1)
-    const heard: unknown[] = []
-    there.admin.changeFeed.subscribe((news) => heard.push(news))
+    const events: unknown[] = []
+    there.admin.changeFeed.subscribe((news) => events.push(news))
     const { key } = await here.admin.keys.create({ name: 'app', defaultOwner: OWNER })
     await here.admin.keys.revoke(key.id)
-    await expect.poll(() => heard).toContainEqual({ owners: [], kinds: ['key'], memories: [] })
+    await expect.poll(() => events).toContainEqual({ owners: [], kinds: ['key'], memories: [] })
   })
 
-  it('[PG6] tells all servers of a key that another service is asked with', async () => {
+  it('[PG6] announces the API key of another service to all servers', async () => {
     const [here, there] = await openEngines(url)
-    const heard: unknown[] = []
-    there.admin.changeFeed.subscribe((news) => heard.push(news))
+    const events: unknown[] = []
+    there.admin.changeFeed.subscribe((news) => events.push(news))
     await here.admin.replication.changeQdrant({}, 'a-key-for-qdrant')
     const news = { owners: [], kinds: ['setting', 'secret'], memories: [] }
-    await expect.poll(() => heard).toContainEqual(news)
+    await expect.poll(() => events).toContainEqual(news)
     expect((await there.admin.replication.qdrant()).maskedKey).toBe('***rant')
   })
 
-  it('[PG6] tells of turns that are replaced or removed, and not of those that are new', async () => {
+  it('[PG6] announces replaced and removed turns, but not new ones', async () => {
     const schema = freshSchema()
     const here = await openFreshStore(url, { schema, poolSize: 2 })
     onTestFinished(() => here.close())
     const there = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
     onTestFinished(() => there.close())
-    const heard: unknown[] = []
-    const stop = there.onRemoteChange?.((news) => heard.push(news.owners))
+    const events: unknown[] = []
+    const stop = there.onRemoteChange?.((news) => events.push(news.owners))
     onTestFinished(() => stop?.())
     await expect
       .poll(async () => (await there.getReport()).facts.changeFeed)
       .toMatch(/listening|verified/)
-    heard.length = 0
+    events.length = 0
     const said = turn()
     const put = { op: 'put', table: 'turn', row: said } as const
     await here.commit([{ ...put, expect: 'absent' }])
     await here.commit([{ ...put, row: { ...said, version: 2 }, expect: { version: 1 } }])
-    await expect.poll(() => heard).toEqual([[said.place.owner]])
+    await expect.poll(() => events).toEqual([[said.place.owner]])
     const removal = { op: 'remove', table: 'turn', scope: said.place, id: said.id } as const
     await here.commit([{ ...removal, expect: 'any' }])
-    await expect.poll(() => heard).toEqual([[said.place.owner], [said.place.owner]])
+    await expect.poll(() => events).toEqual([[said.place.owner], [said.place.owner]])
   })
 
-  it('[PG6] listens again after its connection was lost, and looks at everything anew', async () => {
+  it('[PG6] listens again after a lost connection, and invalidates everything', async () => {
     const [here, there] = await openEngines(url)
     const total = async () => (await there.memories.count({ owner: OWNER })).total
     expect(await total()).toBe(0)
@@ -148,10 +148,10 @@ function describeNews({ url }: PrivateServer): void {
     expect(losses).toBe(0)
   })
 
-  it('[PG6] passes over what is no message, and tells of many owners at once', async () => {
+  it('[PG6] ignores malformed messages, and announces many owners at once', async () => {
     const [here, there] = await openEngines(url)
-    const heard: { owners: unknown }[] = []
-    there.admin.changeFeed.subscribe((news) => heard.push(news))
+    const events: { owners: unknown }[] = []
+    there.admin.changeFeed.subscribe((news) => events.push(news))
     const [line] = await runSql<{ channel: string }>(
       url,
       `SELECT substring(query FROM 'LISTEN (\\w+)') AS channel FROM pg_stat_activity
@@ -176,7 +176,7 @@ function describeNews({ url }: PrivateServer): void {
     })
     onTestFinished(() => store.close())
     await store.commit(rows.map(create))
-    await expect.poll(() => heard).toEqual([{ owners: 'any', kinds: [], memories: [] }])
+    await expect.poll(() => events).toEqual([{ owners: 'any', kinds: [], memories: [] }])
   })
 }
 
@@ -198,7 +198,7 @@ async function startTwo(
 }
 
 function describeDoors({ url }: PrivateServer): void {
-  it('[PG6] keeps a revoked key out everywhere at once', async () => {
+  it('[PG6] rejects a revoked key on all servers at once', async () => {
     const [here, there] = await startTwo(url, {})
     const { key, secret } = await here.engine.admin.keys.create({
       name: 'app',
@@ -232,7 +232,7 @@ function describeDoors({ url }: PrivateServer): void {
 }
 
 function describeLimits({ url }: PrivateServer): void {
-  it('[PG9] lets servers take no more requests together than one may', async () => {
+  it('[PG9] limits the requests of all servers together', async () => {
     const schema = freshSchema()
     const stores = [
       await openFreshStore(url, { schema, poolSize: 2 }),

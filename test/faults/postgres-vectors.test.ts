@@ -102,7 +102,7 @@ async function openedBeforePgvector() {
 }
 
 function describeExtension(url: string): void {
-  it('[VI30] opens without pgvector and says so, and has vectors once it is installed', async () => {
+  it('[VI30] opens without pgvector, reports it, and uses vectors once it is installed', async () => {
     expect(before.vectors).toBeNull()
     expect(before.facts.pgvector).toBe('not installed')
     const opened = await open(url, { schema: before.schema })
@@ -112,7 +112,7 @@ function describeExtension(url: string): void {
     expect(idsOf(await nearest(opened, vector))).toEqual([before.row.id])
   })
 
-  it('[VI30] begins anew when the extension was taken away and has come back', async () => {
+  it('[VI30] embeds again when the extension was removed and installed again', async () => {
     const opened = await open(url)
     const vector = unitVector(SPACE.dimensions, 2)
     const [row] = await remember(opened, SPACE, [vector])
@@ -138,7 +138,7 @@ function describeExtension(url: string): void {
 }
 
 function describeRights(url: string): void {
-  it('[VI30] opens for someone who may not create the extension, and finds it when it is there', async () => {
+  it('[VI30] opens for a role that may not create the extension, and uses an existing one', async () => {
     const name = freshSchema()
     await runSql(url, `CREATE ROLE ${name} LOGIN`)
     await runSql(url, `CREATE DATABASE ${name} OWNER ${name}`)
@@ -160,14 +160,14 @@ function describeRights(url: string): void {
 }
 
 function describeRaces(url: string): void {
-  it('[VI32] lets many processes set up one database and one space at once', async () => {
+  it('[VI32] lets many processes create one database and one space at once', async () => {
     const schema = freshSchema()
     const rows = Array.from({ length: 40 }, () => memory())
-    const given = unitVectors(rows.length, SPACE.dimensions, 5)
+    const newVectors = unitVectors(rows.length, SPACE.dimensions, 5)
     const opened = await Promise.all([1, 2, 3, 4].map(() => open(url, { schema })))
     await commitAll(opened[0]?.store as Store, rows) // there are four
     await Promise.all(
-      opened.map(({ vectors }, n) => vectors.put(SPACE, pairs(rows, given).slice(n * 10))),
+      opened.map(({ vectors }, n) => vectors.put(SPACE, pairs(rows, newVectors).slice(n * 10))),
     )
     for (const { vectors } of opened) {
       expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 40 }])
@@ -217,7 +217,7 @@ function describeVectors(
   url: string,
   options: Omit<PostgresStoreOptions, 'connectionString'>,
 ): void {
-  it('[VI9] finds what another process has put into a space that it made anew', async () => {
+  it('[VI9] finds vectors in a space that another process has recreated', async () => {
     const opened = await open(url, options)
     const vector = unitVector(SPACE.dimensions, 60)
     const [row] = await remember(opened, SPACE, [vector])
@@ -232,7 +232,7 @@ function describeVectors(
     expect(idsOf(await nearest(opened, vector))).toEqual([last?.id])
   })
 
-  it('[VI34] forgets vectors whose text is changed by someone who knows nothing of vectors', async () => {
+  it('[VI34] removes vectors whose text is changed by a process without vectors', async () => {
     const opened = await open(url, options)
     const { store, vectors, schema } = opened
     const quote = { ...memory().provenance, speaker: 'Ann "the\\ one" \ud800\u0000' }
@@ -246,8 +246,8 @@ function describeVectors(
     await update(rows[1], 'metadata', '{"speaker":"Ben"}')
     await update(rows[2], 'provenance', said({ speaker: 'Ann "the\\ one" \ud801\u0000' }))
     await update(rows[3], 'provenance', said({ source: 'elsewhere', extractor: '"speaker":"Ben"' }))
-    const kept = await vectors.list(SPACE, ALL, { limit: 9 })
-    expect(idsOf(kept)).toEqual([rows[1]?.id, rows[3]?.id])
+    const stored = await vectors.list(SPACE, ALL, { limit: 9 })
+    expect(idsOf(stored)).toEqual([rows[1]?.id, rows[3]?.id])
     await runSql(url, `DELETE FROM "${schema}".memory WHERE id = $1`, [rows[1]?.id])
     expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 1 }])
   })
@@ -281,14 +281,14 @@ function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connect
       ...options,
       exactSearchVectorsMax: 500,
     })
-    const given = unitVectors(2_400, SPACE.dimensions, 7)
-    const rows = await remember(opened, SPACE, given, (n) => ({
+    const vectors = unitVectors(2_400, SPACE.dimensions, 7)
+    const rows = await remember(opened, SPACE, vectors, (n) => ({
       place: n % 2 === 0 ? { ...ADA, user: user('eve') } : ADA,
       pinned: n % 4 < 2,
     }))
     await remember(opened, SPACE, unitVectors(50, SPACE.dimensions, 8), () => ({ place: BOB }))
     await untilIndexed(opened)
-    const known = new Map(pairs(rows, given).map(({ id, vector }) => [id, vector] as const))
+    const known = new Map(pairs(rows, vectors).map(({ id, vector }) => [id, vector] as const))
     const best = (query: Float32Array, among: (row: Memory) => boolean = () => true) =>
       byLikeness(
         rows.filter(among).map((row) => [row.id, known.get(row.id) ?? query] as const),
@@ -298,7 +298,7 @@ function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connect
   }
 
   it(
-    '[VI33] gets an index that finds the same, whatever the limit, the scope and the filters',
+    '[VI33] gets an index with the same results for every limit, scope and filter',
     BUILDING,
     async () => {
       const opened = await openMany()

@@ -49,7 +49,7 @@ describe('Qdrant that fails for a moment', () => {
     expect(await mirror.count(SPACE)).toBe(2)
   })
 
-  it('[QD5] tells what was only taken note of, and repeating it makes it sure', async () => {
+  it('[QD5] reports acknowledged but unapplied writes, and repeating completes them', async () => {
     const { qdrant, mirror } = await openOnStandIn()
     await mirror.prepare(SPACE)
     const writes = [
@@ -64,7 +64,7 @@ describe('Qdrant that fails for a moment', () => {
     expect(await closest(mirror, SPACE, QUERY, 5)).toEqual([memoryId(2)])
   })
 
-  it('[QD7] waits as long as it is asked to', async () => {
+  it('[QD7] waits as long as `retry-after` demands', async () => {
     const clock = new NotingClock()
     const { qdrant, mirror } = await openOnStandIn({ clock, random: () => 0.5 })
     await mirror.prepare(SPACE)
@@ -74,7 +74,7 @@ describe('Qdrant that fails for a moment', () => {
     expect(clock.sleeps).toEqual([7_000])
   })
 
-  it('[QD7] does not wait for long pauses, nor in a search for any, and tells how long they are', async () => {
+  it('[QD7] waits for no long pause, and for none during a search, and reports its length', async () => {
     const clock = new NotingClock()
     const { qdrant, mirror } = await openOnStandIn({ clock })
     await mirror.upsert(SPACE, [point(1)])
@@ -96,7 +96,7 @@ describe('Qdrant that fails for a moment', () => {
 })
 
 describe('Qdrant that keeps failing', () => {
-  it('[QD7] is asked four times for work and twice for a search', async () => {
+  it('[QD7] is tried four times for background work and twice for a search', async () => {
     const { qdrant, mirror } = await openOnStandIn()
     await mirror.upsert(SPACE, [point(1)])
     const before = qdrant.requests.length
@@ -108,7 +108,7 @@ describe('Qdrant that keeps failing', () => {
     expect(await mirror.health()).toMatchObject({ isReady: false })
   })
 
-  it('[QD7] is given up when it is silent', async () => {
+  it('[QD7] times out when it does not answer', async () => {
     const { qdrant, mirror } = await openOnStandIn({ timeoutMs: 40, searchTimeoutMs: 40 })
     qdrant.misbehave({ kind: 'silent' }, /./, EVER)
     for (const call of everyCall(mirror)) {
@@ -129,7 +129,7 @@ describe('Qdrant that keeps failing', () => {
     expect(detail).toMatch(/could not be reached/)
   })
 
-  it('[QD7] ends what is under way when the mirror is closed', async () => {
+  it('[QD7] aborts running requests when the replica closes', async () => {
     const { qdrant, mirror } = await openOnStandIn()
     qdrant.misbehave({ kind: 'silent' }, /./, EVER)
     const calls = everyCall(mirror).map((call) => call())
@@ -139,7 +139,7 @@ describe('Qdrant that keeps failing', () => {
     }
   })
 
-  it('[QD7] answers what is not from Qdrant, and that is no answer', async () => {
+  it('[QD7] answers without the format of Qdrant, which is an error', async () => {
     const { mirror } = await openOnStandIn({
       fetch: async () => new Response('<html>Welcome</html>', { status: 200 }),
     })
@@ -150,7 +150,7 @@ describe('Qdrant that keeps failing', () => {
 })
 
 describe('a batch of several that fails', () => {
-  it('[QD5] is told with what was done, and doing all again makes it whole', async () => {
+  it('[QD5] reports what was applied, and a full repetition completes it', async () => {
     const { qdrant, mirror } = await openOnStandIn()
     const points = Array.from({ length: 1_300 }, (_, n) => point(n))
     await mirror.prepare(SPACE)

@@ -132,7 +132,7 @@ describe('the store', () => {
     expect(legs.vector.state).toBe('searched')
   })
 
-  it('[RA14] that can not tell the course of sessions leaves it out', async () => {
+  it('[RA14] that cannot read the order of sessions omits it', async () => {
     const store = changed(createInMemoryStore(), { findNeighbors: broken('no course') })
     const { engine } = openEngine({ store })
     await engine.remember({ ...ADA, session: 'monday' }, { content: TEA })
@@ -200,7 +200,7 @@ describe('the reranker', () => {
     expect((await found(diverse, 'apples'))[0]).toBe(plain[2])
   })
 
-  it('[RA14] that names what it was not given loses nothing', async () => {
+  it('[RA14] that names unknown documents loses no results', async () => {
     const plain = await plainOrder()
     const nonsense = [
       { index: 3, score: 1 },
@@ -243,7 +243,7 @@ describe('counting uses', () => {
     expect((await engine.get(ADA, memory.id))?.useCount).toBe(4)
   })
 
-  it('[RA22] writes what is pending when the engine closes, and closes even if that fails', async () => {
+  it('[RA22] flushes pending counts on close, and closes even if that fails', async () => {
     for (const isBroken of [false, true]) {
       const inner = createInMemoryStore()
       let isClosed = false
@@ -260,8 +260,8 @@ describe('counting uses', () => {
       isFailing = isBroken
       await engine.close()
       expect(isClosed).toBe(true)
-      const kept = await inner.get('memory', memory.place, memory.id)
-      expect(kept?.useCount).toBe(isBroken ? 0 : 1)
+      const stored = await inner.get('memory', memory.place, memory.id)
+      expect(stored?.useCount).toBe(isBroken ? 0 : 1)
     }
   })
 })

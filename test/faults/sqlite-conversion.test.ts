@@ -91,27 +91,30 @@ describe('conversion', () => {
     },
   )
 
-  itEncrypts('[ST24] refuses while anyone has the database open, and harms nobody', async () => {
-    const path = temporaryFile('used.db')
-    await filledFile(path, 20)
-    await using(path, null, async (store) => {
-      expect((await errorOf(convert(path, null, randomKey()))).code).toBe('busy')
-      expect((await store.getReport()).rows.memory).toBe(20)
-    })
-    await released()
-    const other = child('sqlite-hold.child.ts', { path })
-    await new Promise((resolve) => other.stdout?.once('data', resolve))
-    // An error keeps the statement that failed, and with it the lock, for as long as it is kept itself.
-    const { code, message } = await errorOf(convert(path, null, randomKey()))
-    expect(code).toBe('busy')
-    expect(message).toMatch(/Stop every process/)
-    other.kill('SIGKILL')
-    await ended(other)
-    expect((await everythingIn(path, null)).memory.size).toBe(20)
-    expect((await convert(path, null, randomKey())).kind).toBe('converted')
-  })
+  itEncrypts(
+    '[ST24] refuses while a process has the database open, and disturbs no process',
+    async () => {
+      const path = temporaryFile('used.db')
+      await filledFile(path, 20)
+      await using(path, null, async (store) => {
+        expect((await errorOf(convert(path, null, randomKey()))).code).toBe('busy')
+        expect((await store.getReport()).rows.memory).toBe(20)
+      })
+      await released()
+      const other = child('sqlite-hold.child.ts', { path })
+      await new Promise((resolve) => other.stdout?.once('data', resolve))
+      // An error keeps the statement that failed, and with it the lock, for as long as it is kept itself.
+      const { code, message } = await errorOf(convert(path, null, randomKey()))
+      expect(code).toBe('busy')
+      expect(message).toMatch(/Stop every process/)
+      other.kill('SIGKILL')
+      await ended(other)
+      expect((await everythingIn(path, null)).memory.size).toBe(20)
+      expect((await convert(path, null, randomKey())).kind).toBe('converted')
+    },
+  )
 
-  itEncrypts('[ST24] asks for the right key first', async () => {
+  itEncrypts('[ST24] requires the right key first', async () => {
     const path = temporaryFile('keyed.db')
     await filledFile(path, 5, randomKey())
     expect((await errorOf(convert(path, randomKey(), null))).code).toBe('locked')
@@ -218,7 +221,7 @@ describe('conversion', () => {
   )
 
   itEncrypts(
-    '[ST24] loses no write of a process that opens the database meanwhile',
+    '[ST24] loses no write of a process that opens the database at the same time',
     async () => {
       const hex = randomBytes(32).toString('hex')
       const path = temporaryFile('raced.db')

@@ -38,7 +38,7 @@ const open = (path: string, key: Parameters<typeof using>[1]) =>
   openSqliteFile({ path, key, now: Date.now })
 
 describe('opening by the first bytes', () => {
-  it('[ST24] tells plain, empty, missing and unknown files apart', async () => {
+  it('[ST24] distinguishes plain, empty, missing and unknown files', async () => {
     const path = temporaryFile('kinds.db')
     expect(detectFileKind(path)).toBe('absent')
     writeFileSync(path, '')
@@ -51,7 +51,7 @@ describe('opening by the first bytes', () => {
     expect((await errorOf(open(path, randomKey()))).code).toBe('damaged')
   })
 
-  it('[ST24] opens a plain database whatever key is given, and says that it was not needed', async () => {
+  it('[ST24] opens a plain database with any key, and reports that none is needed', async () => {
     const path = temporaryFile('plain.db')
     await filledFile(path, 3)
     await using(path, randomKey(), async (store) => {
@@ -62,7 +62,7 @@ describe('opening by the first bytes', () => {
     expect(detectFileKind(path)).toBe('plain')
   })
 
-  it('[ST24] leaves the databases of other programs alone', async () => {
+  it('[ST24] refuses databases of other programs', async () => {
     const path = temporaryFile('other.db')
     const connection = await openConnection(path, null)
     connection.exec('CREATE TABLE bookmarks (url TEXT)')
@@ -92,26 +92,23 @@ describe('opening by the first bytes', () => {
 })
 
 describe('encrypted files', () => {
-  itEncrypts(
-    '[ST24] hold no text of a memory, neither the database nor what stands beside it',
-    async () => {
-      const path = temporaryFile('secret.db')
-      const key = randomKey()
-      await using(path, key, async (store) => {
-        await fill(store, 300)
-        await store.backup(`${path}.copy`)
-        expect((await store.getReport()).facts.encrypted).toBe(true)
-        for (const name of readdirSync(dirname(path))) {
-          const bytes = readFileSync(join(dirname(path), name))
-          expect(bytes.includes(MARK), name).toBe(false)
-          expect(bytes.includes('SQLite format 3'), name).toBe(false)
-        }
-        expect(readdirSync(dirname(path))).toContain('secret.db-wal')
-      })
-      expect(detectFileKind(path)).toBe('encrypted')
-      expectSame(await everythingIn(`${path}.copy`, key), await everythingIn(path, key))
-    },
-  )
+  itEncrypts('[ST24] contain no text of a memory, neither the database nor its WAL', async () => {
+    const path = temporaryFile('secret.db')
+    const key = randomKey()
+    await using(path, key, async (store) => {
+      await fill(store, 300)
+      await store.backup(`${path}.copy`)
+      expect((await store.getReport()).facts.encrypted).toBe(true)
+      for (const name of readdirSync(dirname(path))) {
+        const bytes = readFileSync(join(dirname(path), name))
+        expect(bytes.includes(MARK), name).toBe(false)
+        expect(bytes.includes('SQLite format 3'), name).toBe(false)
+      }
+      expect(readdirSync(dirname(path))).toContain('secret.db-wal')
+    })
+    expect(detectFileKind(path)).toBe('encrypted')
+    expectSame(await everythingIn(`${path}.copy`, key), await everythingIn(path, key))
+  })
 
   itEncrypts('[ST24] are locked without their key', async () => {
     const path = temporaryFile('locked.db')
@@ -152,7 +149,7 @@ describe('encrypted files', () => {
 })
 
 describe('keys', () => {
-  it('[ST24] come from a file that nobody else can read', () => {
+  it('[ST24] come from a file that only its owner can read', () => {
     const path = join(temporaryFolder(), 'key')
     generateKeyFile(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)

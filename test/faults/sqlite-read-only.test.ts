@@ -37,7 +37,7 @@ const reason = canProtect ? '' : ' (not run: needs permissions that bind, or mou
 
 describe('what cannot be written', () => {
   protects(
-    `[ST21] reads a file that cannot be written, and says so on writing${reason}`,
+    `[ST21] reads a read-only file, and refuses writes with the reason${reason}`,
     async () => {
       const place = protectedPlace()
       await filledFile(place.path, 10)

@@ -127,14 +127,14 @@ describe('salvage of a plain database', () => {
     expect(rows.tombstone.size).toBe(plain.rows.tombstone.size)
   })
 
-  it('[ST25] loses nothing when all inner pages of all tables are gone', async () => {
+  it('[ST25] loses nothing when all inner pages of all tables are lost', async () => {
     const inner = pagesOfKind(plain.bytes, 5)
     expect(inner.length).toBeGreaterThan(1)
     const { rows } = await salvaged(plain, null, zeroPages(inner))
     expectSame(rows, plain.rows)
   })
 
-  it('[ST25] loses nothing when all pages of indexes are gone', async () => {
+  it('[ST25] loses nothing when all index pages are lost', async () => {
     const indexes = [...pagesOfKind(plain.bytes, 10), ...pagesOfKind(plain.bytes, 2)]
     const { rows } = await salvaged(plain, null, zeroPages(indexes))
     expectSame(rows, plain.rows)
@@ -157,7 +157,7 @@ describe('salvage of a plain database', () => {
     expectSame(rows, plain.rows)
   })
 
-  it('[ST25] keeps what is left of a truncated file', async () => {
+  it('[ST25] recovers the rest of a truncated file', async () => {
     for (const share of [0.8, 0.5]) {
       const { outcome, rows } = await salvaged(plain, null, (bytes) =>
         bytes.subarray(0, Math.floor(bytes.length * share) + 123),
@@ -202,7 +202,7 @@ describe('salvage of a plain database', () => {
     }
   })
 
-  it('[ST25] takes the names of owners from the index when the table of places is gone', async () => {
+  it('[ST25] reads the names of owners from the index when the table of places is lost', async () => {
     const places = pagesOfKind(plain.bytes, 13, 'bobänne')
     expect(places).toHaveLength(1)
     const { outcome, rows } = await salvaged(plain, null, zeroPages(places))
@@ -224,7 +224,7 @@ describe('salvage of a plain database', () => {
     expect(rows.memory.get(numbered(7).id)?.place.owner).not.toBe(owner('ada'))
   })
 
-  it('[ST25] adds the last writes that were still beside the file', async () => {
+  it('[ST25] includes the last writes from the WAL', async () => {
     const path = temporaryFile('recent.db')
     const store = await openSqliteFile({ path, key: null, now: Date.now })
     await fill(store, 200)
@@ -252,7 +252,7 @@ describe('salvage of a plain database', () => {
     expect(outcome.copied.memory).toBe(50)
   })
 
-  it('[ST25] refuses what is not there or in use', async () => {
+  it('[ST25] refuses missing files and files in use', async () => {
     const path = temporaryFile('none.db')
     expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe(
       'not_found',
@@ -308,14 +308,14 @@ describe('salvage of an encrypted database', () => {
     })
   }
 
-  itEncrypts('[ST25] keeps what is left of a truncated file', async () => {
+  itEncrypts('[ST25] recovers the rest of a truncated file', async () => {
     const { rows } = await salvaged(await sampleFor(key), key, (bytes) =>
       bytes.subarray(0, Math.floor(bytes.length * 0.7) + 55),
     )
     expect(rows.memory.size).toBeGreaterThan(MEMORIES * 0.4)
   })
 
-  itEncrypts('[ST25] asks for the right key and leaves everything in place', async () => {
+  itEncrypts('[ST25] requires the right key and changes nothing without it', async () => {
     const path = temporaryFile('locked.db')
     await filledFile(path, 20, key)
     const bytes = readFileSync(path)

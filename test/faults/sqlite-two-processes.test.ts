@@ -39,7 +39,7 @@ describe('two processes on one database', () => {
     })
   })
 
-  it('[ST22] give each key to one memory only', async () => {
+  it('[ST22] assign each key to one memory only', async () => {
     const path = temporaryFile('keys.db')
     const writers = [1, 2].map((writer) =>
       child('sqlite-write.child.ts', {
@@ -58,7 +58,7 @@ describe('two processes on one database', () => {
     expect(new Set([...memory.values()].map((row) => row.key)).size).toBe(200)
   })
 
-  it('[ST22] wait for each other, but not for ever', async () => {
+  it('[ST22] wait for each other for a limited time', async () => {
     const path = temporaryFile('held.db')
     await filledFile(path, 5)
     const holder = child('sqlite-hold.child.ts', { path, lock: true })
@@ -77,7 +77,7 @@ describe('two processes on one database', () => {
     await store.close()
   })
 
-  it('[ST22] hold nobody up but writers: meanwhile all else goes on', async () => {
+  it('[ST22] block only writers', async () => {
     const path = temporaryFile('waiting.db')
     await filledFile(path, 5)
     const holder = child('sqlite-hold.child.ts', { path, lock: true })

@@ -95,8 +95,8 @@ describe('vectors and memory', () => {
     const wide = space(400) // some 150 rows in a segment
     const rows = new Map<string, readonly Memory[]>()
     for (const [index, place] of owners.entries()) {
-      const given = unitVectors(100 + index * 80, 400, 93 + index)
-      rows.set(place.owner, await remember(parts, wide, given, () => ({ place })))
+      const vectors = unitVectors(100 + index * 80, 400, 93 + index)
+      rows.set(place.owner, await remember(parts, wide, vectors, () => ({ place })))
     }
     for (const round of [1, 2, 3]) {
       for (const { owner } of [...owners, ...owners.slice(0, round)]) {
@@ -115,7 +115,7 @@ describe('vectors and memory', () => {
     expect(parts.vectors.report()).toMatchObject({ cachedOwners: 0, cacheBytes: 0 })
   })
 
-  it('[VI10] an owner that does not fit is searched all the same, beside others', async () => {
+  it('[VI10] an owner that exceeds the cache is searched as well', async () => {
     const parts = await opened(temporaryFile('large.db'), SEGMENT_BYTES)
     const rows = await remember(parts, SPACE, unitVectors(3_000, DIMENSIONS, 94))
     const bob = { ...ADA, owner: owner('bob') }
@@ -188,9 +188,9 @@ describe('files with vectors', () => {
 
   itEncrypts('[VI11] keep them when they are encrypted, where no number can be read', async () => {
     const path = temporaryFile('plain.db')
-    const given = unitVectors(30, DIMENSIONS, 100)
-    const numbers = Buffer.from(encodeFloats(given[7] ?? new Float32Array()))
-    const rows = await using(path, null, (store) => remember(partsOf(store), SPACE, given))
+    const vectors = unitVectors(30, DIMENSIONS, 100)
+    const numbers = Buffer.from(encodeFloats(vectors[7] ?? new Float32Array()))
+    const rows = await using(path, null, (store) => remember(partsOf(store), SPACE, vectors))
     expect(readFileSync(path).includes(numbers)).toBe(true)
     await released()
     const key = randomKey()
@@ -201,7 +201,7 @@ describe('files with vectors', () => {
     })
   })
 
-  it('[VI11] give back their memories when they are salvaged, and vectors are put anew', async () => {
+  it('[VI11] recover their memories, which are embedded again', async () => {
     const path = temporaryFile('salvaged.db')
     const rows = await using(path, null, (store) =>
       remember(partsOf(store), SPACE, unitVectors(700, DIMENSIONS, 101)),
@@ -222,33 +222,35 @@ describe('files with vectors', () => {
 
   it('[FO3] keep no number of a vector whose memory was erased', async () => {
     const path = temporaryFile('erased.db')
-    const given = unitVectors(60, DIMENSIONS, 102)
+    const newVectors = unitVectors(60, DIMENSIONS, 102)
     await using(path, null, async (store) => {
       const parts = partsOf(store)
-      const rows = await remember(parts, SPACE, given)
-      await parts.vectors.put(inBytes(SPACE), pairs(rows, given))
+      const rows = await remember(parts, SPACE, newVectors)
+      await parts.vectors.put(inBytes(SPACE), pairs(rows, newVectors))
       expect(await store.commit(rows.slice(20, 40).map(removal))).toEqual(COMMITTED)
       expect(await store.checkIntegrity({ repair: false })).toEqual([])
     })
     const file = readFileSync(path)
     const isThere = (index: number) =>
-      file.includes(Buffer.from(encodeFloats(given[index] ?? new Float32Array()).subarray(0, 32)))
-    expect(given.map((_, index) => isThere(index))).toEqual(
-      given.map((_, index) => index < 20 || index >= 40),
+      file.includes(
+        Buffer.from(encodeFloats(newVectors[index] ?? new Float32Array()).subarray(0, 32)),
+      )
+    expect(newVectors.map((_, index) => isThere(index))).toEqual(
+      newVectors.map((_, index) => index < 20 || index >= 40),
     )
   })
 })
 
 describe('a driver that fails', () => {
   it('[VI5] never leaves a put half done, whichever call fails', async () => {
-    const given = unitVectors(8, DIMENSIONS, 103)
+    const newVectors = unitVectors(8, DIMENSIONS, 103)
     for (let nth = 1; ; nth++) {
       const driver = failingDriver(nth, false)
       const path = temporaryFile('failing.db')
       const store = await openSqliteFile({ path, now: Date.now, openConnection: driver.open })
       const parts = partsOf(store)
-      const old = await remember(parts, SPACE, given.slice(0, 4))
-      const added = given.slice(4).map(() => memory())
+      const old = await remember(parts, SPACE, newVectors.slice(0, 4))
+      const added = newVectors.slice(4).map(() => memory())
       await commitAll(store, added)
       const all = [...old, ...added]
       const moved = unitVectors(8, DIMENSIONS, 104)
@@ -257,7 +259,7 @@ describe('a driver that fails', () => {
       const hasFailed = driver.hasFailed()
       driver.disarm()
       const known = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(all))
-      const expected = failure instanceof Error ? given.slice(0, 4) : moved
+      const expected = failure instanceof Error ? newVectors.slice(0, 4) : moved
       expect([...known.values()]).toEqual(expected)
       expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await expectRight(parts, all)

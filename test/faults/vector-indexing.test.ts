@@ -45,18 +45,18 @@ afterEach(() => {
 
 it('a question looks at what its owner has, and not at what all have', async () => {
   const store = createInMemoryStore()
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const watched: Store = {
     ...store,
     listPlaces: (owner) => {
-      asked.push(owner)
+      requests.push(owner)
       return store.listPlaces(owner)
     },
   }
   await store.commit([{ op: 'put', table: 'memory', row: memory(), expect: 'absent' }])
   const { engine } = openEngine({ store: watched, vectors: createInMemoryVectorIndex(store) })
   await engine.recall(ADA, { text: 'anything' })
-  expect(asked).toEqual(['ada'])
+  expect(requests).toEqual(['ada'])
 })
 
 describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
@@ -89,8 +89,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const now = await engine.edit(ADA, memory.id, { content: 'our boat has sails' })
     edited.open()
     await untilIndexed(engine)
-    const kept = await vectors.list(SPACE, parseScope(ADA), { limit: 10 })
-    expect(kept).toEqual([{ id: memory.id, textHash: hashEmbeddingText(now) }])
+    const stored = await vectors.list(SPACE, parseScope(ADA), { limit: 10 })
+    expect(stored).toEqual([{ id: memory.id, textHash: hashEmbeddingText(now) }])
     const hits = (text: string) => engine.recall(ADA, { text, strategy: 'semantic' })
     const best = async (text: string) => (await hits(text)).memories[0]?.trail[0]?.score ?? 0
     expect(await best('our boat has sails')).toBeCloseTo(1, 5)
@@ -112,7 +112,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect((await engine.recall(ADA, { text: 'statement' })).retrievers.vector.hits).toBe(20)
   })
 
-  it('[RA15] what another process wrote is found by its words at once, and gets its vector', async () => {
+  it('[RA15] a memory of another process is found by words at once, and is embedded', async () => {
     const { store, vectors } = await open()
     const { engine } = openEngine({ store, vectors, embedder: createHashingEmbedder() })
     await fill(engine, 130)
@@ -150,7 +150,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(documents).toBe(40)
   })
 
-  it('[RA34] a memory whose words stay the same keeps its vector, whatever else changes', async () => {
+  it('[RA34] a memory keeps its vector when its text does not change', async () => {
     const { store, vectors } = await open()
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ store, vectors, embedder })
@@ -173,7 +173,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await engine.close()
   })
 
-  it('[RA34] what is kept with a vector is written again with it', async () => {
+  it('[RA34] the data of a vector are written together with it', async () => {
     const { store, vectors } = await open()
     const put: unknown[] = []
     const noting = changed(vectors, {
@@ -193,7 +193,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await engine.close()
   })
 
-  it('[RA34] what is imported with its history gets its vector', async () => {
+  it('[RA34] a memory that is imported with its history is embedded', async () => {
     const elsewhere = openEngine()
     const { memory } = await elsewhere.engine.remember(ADA, { content: 'my car is red' })
     await elsewhere.engine.edit(ADA, memory.id, { importance: 9 })
@@ -322,7 +322,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(both).toEqual([OLD_SPACE.signature, SPACE.signature])
   })
 
-  it('[RA17] reindexing tells how far it is, can be stopped, and goes on where it was', async () => {
+  it('[RA17] reindexing reports its progress, can be stopped, and resumes', async () => {
     const embedder = scriptedEmbedder()
     const { engine, vectors } = openEngine({ ...(await open()), embedder })
     await fill(engine, 50)
@@ -333,19 +333,19 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const stopped = engine.admin.reindex({ signal: stop.signal, onProgress })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
     expect(await vectors.count(SPACE, parseScope(ADA))).toBeGreaterThanOrEqual(24)
-    const told: number[] = []
+    const events: number[] = []
     const status = await engine.admin.reindex({
       onProgress: ({ done, total }) => {
         expect(total).toBe(50)
-        told.push(done)
+        events.push(done)
       },
     })
-    expect(told).toEqual([...told].sort((a, b) => a - b))
-    expect(told.at(-1)).toBe(50)
+    expect(events).toEqual([...events].sort((a, b) => a - b))
+    expect(events.at(-1)).toBe(50)
     expect(status).toMatchObject({ memories: 50, vectors: 50, withoutVector: 0, reason: null })
   })
 
-  it('[RA17] reindexing makes only what is missing, or all anew when told to', async () => {
+  it('[RA17] reindexing embeds what is missing, or everything with `all`', async () => {
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ ...(await open()), embedder })
     await fill(engine, 30)
@@ -377,7 +377,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
 })
 
 describe('status', () => {
-  it('[RA18] tells how many memories lack a vector, and why', async () => {
+  it('[RA18] reports how many memories lack a vector, and why', async () => {
     const embedder = scriptedEmbedder(({ purpose }) => {
       if (purpose === 'document') throw new AppError('unavailable', 'The service is down.')
     })
@@ -462,7 +462,7 @@ it('[RA15] more than fit into the queue all get their vectors', async () => {
 }, 120_000)
 
 it.skipIf(!existsSync('dist/index.js'))(
-  '[RA17] a reindexing that is killed goes on where it was (skipped when dist is not built)',
+  '[RA17] a killed reindexing resumes (skipped when dist is not built)',
   async () => {
     const path = temporaryFile('reindexed.db')
     const store = await openSqliteStore({ path, now: Date.now })
@@ -500,16 +500,16 @@ async function reindexUntilKilled(path: string, steps: number): Promise<void> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'close')
-  let told = 0
+  let lines = 0
   let complaint = ''
   child.stderr.on('data', (text) => {
     complaint += String(text)
   })
   createInterface(child.stdout).on('line', () => {
-    told++
-    if (told === steps) child.kill('SIGKILL')
+    lines++
+    if (lines === steps) child.kill('SIGKILL')
   })
   await exited
-  const ending = `it was killed, rather than done after ${told} steps (${child.exitCode}) ${complaint}`
+  const ending = `it was killed, rather than done after ${lines} steps (${child.exitCode}) ${complaint}`
   expect(child.signalCode, ending).toBe('SIGKILL')
 }

@@ -112,7 +112,7 @@ describe('PostgreSQL with Qdrant', () => {
     await opened.expectWhole()
   })
 
-  it('[VT18] somebody makes its collection anew with vectors of another length', async () => {
+  it('[VT18] its collection is replaced by one with other dimensions', async () => {
     const { qdrant, mirror } = await openOnStandIn()
     const opened = await open(mirror)
     const name = qdrant.collectionNames().find((each) => !each.includes('probe'))
@@ -145,14 +145,14 @@ if (lance.kind === 'none') {
       return { folder, opened: await open(mirror) }
     }
 
-    it('[VT18] answers in its stead, and follows what is written and removed', async () => {
+    it('[VT18] answers instead of it, and follows writes and removals', async () => {
       const { opened } = await openLance()
       await goOn(opened)
       expect(opened.outcomes).toContain('answered')
       await opened.expectWhole()
     })
 
-    it('[VT18] somebody removes its folder', async () => {
+    it('[VT18] its folder is removed', async () => {
       const { folder, opened } = await openLance()
       rmSync(folder, { recursive: true, force: true })
       await goOn(opened)

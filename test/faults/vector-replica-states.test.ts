@@ -44,7 +44,7 @@ describe('states', () => {
     expect(opened.outcomes).toEqual(['answered', 'answered', 'answered'])
   })
 
-  it('[VT2] tells how far filling has come, and answers meanwhile', async () => {
+  it('[VT2] reports the progress of filling, and answers at the same time', async () => {
     const opened = new TieredStore()
     await opened.remember(1_200, 1)
     const seen: unknown[] = []
@@ -130,14 +130,14 @@ describe('states', () => {
     expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
   })
 
-  it('[VT2] knows what is configured before anything is done about it', async () => {
+  it('[VT2] reports the configuration before it connects', async () => {
     const opened = new TieredStore()
     expect(opened.tiers.status()).toMatchObject({ state: 'off', backend: null })
     expect(await opened.tiers.current()).toMatchObject({ state: 'checking', backend: 'qdrant' })
     expect(opened.faulty.calls.size).toBe(0)
   })
 
-  it('[VT2] tries a refused mirror again when somebody asks for it', async () => {
+  it('[VT2] retries a refused replica on request', async () => {
     const opened = new TieredStore()
     opened.faulty.fail('refuses')
     await opened.tiers.settle()

@@ -114,14 +114,14 @@ export type Two = {
 
 /** Two processes with the same memories and one mirror, each with a line of its own to it, who hear each other. */
 export async function openTwo(): Promise<Two> {
-  const kept = createInMemoryStore()
-  const vectors = createInMemoryVectorIndex(kept)
+  const stored = createInMemoryStore()
+  const vectors = createInMemoryVectorIndex(stored)
   const mirror = createInMemoryVectorReplica()
   const lines: Parameters<SubscribeRemoteChanges>[0][] = []
   const tell = (whom: number, news: RemoteChange) => lines[whom]?.(news)
   const open = (self: number) => {
     const store: Store = {
-      ...kept,
+      ...stored,
       onRemoteChange: (listener) => {
         lines[self] = listener
         return () => {}

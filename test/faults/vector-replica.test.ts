@@ -17,7 +17,7 @@ import {
 
 describe('failures', () => {
   it.each(['unavailable', 'hangs'] as const)(
-    '[VT4] one that %s costs no request: the index answers, and the state says so',
+    '[VT4] one that %s fails no request: the index answers, and the state reports it',
     async (fault) => {
       const opened = await openTiered()
       opened.faulty.fail(fault)
@@ -35,7 +35,7 @@ describe('failures', () => {
     },
   )
 
-  it('[VT13] tells every change of state and what answered each search', async () => {
+  it('[VT13] reports every change of state and the source of each search result', async () => {
     const opened = new TieredStore()
     const telemetry = new KeptTelemetry()
     opened.tiers.subscribe(createReplicationListener(telemetry))
@@ -45,8 +45,8 @@ describe('failures', () => {
     opened.faulty.fail('unavailable')
     await opened.search()
     await opened.search()
-    const told = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
-    expect(told).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
+    const reports = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
+    expect(reports).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
     const counted = (backend: string, outcome: string) =>
       telemetry.counted('recollect_vector_searches_total', { backend, outcome })
     expect(counted('qdrant', 'answered')).toBe(1)
@@ -77,7 +77,7 @@ describe('failures', () => {
     await opened.expectWhole()
   })
 
-  it('[VT5] a write that the mirror does not take fails nobody, and is made up for', async () => {
+  it('[VT5] a write that the replica rejects fails no caller, and is repeated', async () => {
     const opened = await openTiered()
     opened.faulty.fail('unavailable', ['upsert', 'remove'])
     const rows = await opened.remember(5, 2)
@@ -102,7 +102,7 @@ describe('failures', () => {
     await opened.expectWhole()
   })
 
-  it('[VT5] what is too much to remember is found by comparison', async () => {
+  it('[VT5] changes beyond the queue are found by comparison', async () => {
     const opened = await openTiered({ lagMax: 10 })
     opened.faulty.fail('unavailable')
     await opened.search()
@@ -114,7 +114,7 @@ describe('failures', () => {
     await opened.expectWhole()
   })
 
-  it('[VT5] too many changes at once make an active mirror lag, not lie', async () => {
+  it('[VT5] too many changes at once delay an active replica but do not falsify it', async () => {
     const opened = await openTiered({ lagMax: 10 })
     await opened.remember(40, 2)
     await opened.expectSame()
@@ -242,7 +242,7 @@ describe('following', () => {
     await opened.expectWhole()
   })
 
-  it('[VT7] drops a space in the mirror as well, and fills it anew', async () => {
+  it('[VT7] drops a space in the replica as well, and fills it again', async () => {
     const opened = await openTiered()
     await opened.tiered.vectors.drop(SPACE)
     expect(await opened.search()).toEqual([])
@@ -252,7 +252,7 @@ describe('following', () => {
     await opened.expectWhole()
   })
 
-  it('[VT8] gives no memory that is gone or does not pass, whatever the mirror says', async () => {
+  it('[VT8] returns no removed or filtered memory, whatever the replica returns', async () => {
     const opened = await openTiered()
     const elsewhere = new TieredStore(
       { configuration: async () => ({ kind: 'none' }) },
@@ -272,7 +272,7 @@ describe('following', () => {
     expect(hits).toHaveLength(20)
   })
 
-  it('[VT9] the doctor tells what is missing, out of date and stray, and mends it', async () => {
+  it('[VT9] the doctor reports missing, outdated and stray vectors, and repairs them', async () => {
     const opened = await openTiered()
     const { inner } = opened.faulty
     const { rows } = await opened.embedded.store.find('memory', ALL, { where: {}, limit: 3 })
@@ -351,7 +351,7 @@ async function change(
 }
 
 describe('two processes with one mirror', () => {
-  it('[VT17] what one could not tell the mirror the other finds all the same, and tells it', async () => {
+  it('[VT17] what one process could not send to the replica, the other finds and sends', async () => {
     const { here, there } = await openTwo()
     here.faulty.fail('unavailable')
     const rows = await here.remember(5, 2)

@@ -118,7 +118,7 @@ describe('[FD2] the file of the index', () => {
     () => {
       const key = { passphrase: 'a key for tests' }
 
-      it('[FD2] tells nobody what is in it', async () => {
+      it('[FD2] is readable only for its owner', async () => {
         const { engine, files, folder } = await openEngine({ key })
         await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
         expect(await pathsFor(files, 'green tea')).toEqual(['MEMORY.md'])
@@ -200,7 +200,7 @@ describe('[FD5] settings', () => {
 })
 
 describe('[FD6] watching', () => {
-  it('[FD6] starts with what was there, and goes on with what is added', async () => {
+  it('[FD6] starts with existing roots, and includes new ones', async () => {
     const { files } = await openEngine()
     await files.start()
     expect((await files.status(ADA)).watching.mode).toBe('off')

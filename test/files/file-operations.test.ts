@@ -42,7 +42,7 @@ it('[FD8] roots are added, listed and removed by managers only', async () => {
   expect((await client.get('/api/files/status?owner=ada')).body.sources.memory.files).toBe(0)
 })
 
-it('[FD8] trouble does not tell where roots lie', async () => {
+it('[FD8] errors do not reveal where roots are', async () => {
   const { client, agent } = await open()
   const gone = join(temporaryFolder(), 'hidden-place')
   const root = { owner: 'ada', path: gone }
@@ -57,8 +57,8 @@ it('[FD8] trouble does not tell where roots lie', async () => {
     expect(JSON.stringify(body)).toContain('hidden-place')
     expect(JSON.stringify(body)).not.toContain(gone)
   }
-  const told = await client.get('/api/files/status?owner=ada')
-  expect(JSON.stringify(told.body.roots[1].problems)).toContain(gone)
+  const response = await client.get('/api/files/status?owner=ada')
+  expect(JSON.stringify(response.body.roots[1].problems)).toContain(gone)
 })
 
 it('[FD19] the files of a root are listed by page, with why some could not be read', async () => {
@@ -88,7 +88,7 @@ it('[FD19] the files of a root are listed by page, with why some could not be re
   expect((await client.get('/api/files?owner=ada&root=root_none')).status).toBe(404)
 })
 
-it('[FD19] a file is told in the pieces that it was cut into', async () => {
+it('[FD19] lists a file in its chunks', async () => {
   const long = Array.from({ length: 300 }, (_, n) => `Step ${n} of the way is a long one.\n`).join(
     '\n',
   )
@@ -138,7 +138,7 @@ it('[FD9] files of others are as if they were not there', async () => {
   })
 })
 
-it('[FD10] a search tells where the answer stands', async () => {
+it('[FD10] a search returns the position of the answer', async () => {
   const { client, agent } = await open()
   const ask = async (input: object) =>
     (await client.post('/api/files/search', { query: 'bicycle chain', ...input }, { key: agent }))
@@ -177,7 +177,7 @@ it.each([
   expect(isCitationShown(mode, sessionKey)).toBe(is)
 })
 
-it('[FD10] the status tells what is indexed, and probes when asked to', async () => {
+it('[FD10] the status reports what is indexed, and probes on request', async () => {
   const { client, agent, root } = await open()
   await client.post('/api/files/sync', { force: true }, { key: agent })
   const { body } = await client.get('/api/files/status?probe=true', { key: agent })
@@ -227,7 +227,7 @@ it('[FD12] there is nothing to add to without a workspace', async () => {
   expect([status, body.error.message]).toEqual([404, expect.stringContaining('workspace')])
 })
 
-it('[FD13] the memory tool works in the workspace, and search knows it at once', async () => {
+it('[FD13] the memory tool works in the workspace, and search finds its files at once', async () => {
   const { engine, client, agent } = await open()
   const use = async (command: object, key = agent) =>
     client.post('/api/files/memory-tool', command, { key })

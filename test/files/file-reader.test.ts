@@ -67,7 +67,7 @@ describe('where a path may lead', () => {
     expect(told(await tree.read(rootAt(join(parent, 'notes')), 'more/b.md'))).toBe('outside_root')
   })
 
-  it('[FS9] a link that takes the place of a folder meanwhile is not followed', async () => {
+  it('[FS9] a link that replaces a folder during the read is not followed', async () => {
     const folder = folderWith({ 'here/secret.md': 'public' })
     const swapping = child('../files/swap.child.ts', { folder, outside })
     try {
@@ -103,7 +103,7 @@ describe('where a path may lead', () => {
     expect(told(await tree.read(some, 'src/key.md'))).toBe('outside_root')
   })
 
-  it('[FS6] what is not there, or no file, is trouble', async () => {
+  it('[FS6] reports missing files and non-files as problems', async () => {
     const folder = folderWith({ 'a.md': 'x', 'folder.md/': '' })
     expect(told(await tree.read(rootAt(folder), 'none.md'))).toBe('missing')
     expect(told(await tree.read(rootAt(folder), 'a.md/b.md'))).toBe('missing')
@@ -114,7 +114,7 @@ describe('where a path may lead', () => {
 })
 
 describe('a file at one moment', () => {
-  it('[FS10] is told with its hash, size and time', async () => {
+  it('[FS10] has its hash, size and time', async () => {
     const folder = folderWith({ 'a.md': 'häh\r\n' })
     utimesSync(join(folder, 'a.md'), 1_700_000_000, 1_700_000_000.5)
     expect(await tree.read(rootAt(folder), 'a.md')).toEqual({
@@ -197,7 +197,7 @@ describe('bytes', () => {
     expect(told(await textOf(Buffer.from([0xef, 0xbb, 0xbf])))).toBe('')
   })
 
-  it('[FS12] bytes that are no text are told, and the rest is there', async () => {
+  it('[FS12] reports bytes that are no text, and reads the rest', async () => {
     expect(await textOf(Buffer.from('caf\xe9 au lait', 'latin1'))).toMatchObject({
       text: 'caf\uFFFD au lait',
       trouble: { path: 'a.md', reason: 'encoding' },
@@ -206,7 +206,7 @@ describe('bytes', () => {
     expect(await textOf(odd)).toMatchObject({ text: 'ab\uFFFD', trouble: { reason: 'encoding' } })
   })
 
-  it('[FS12] what is no text at all is not read', async () => {
+  it('[FS12] does not read binary files', async () => {
     expect(told(await textOf(Buffer.from('PK\x03\x04\0\0')))).toBe('binary')
     expect(told(await textOf(Buffer.from(`${'x'.repeat(100_000)}\0`)))).toBe('binary')
     expect(told(await textOf(Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])))).toBe('binary')
@@ -248,7 +248,7 @@ describe('the tail of a transcript', () => {
     expect(await tail(26)).toMatchObject({ text: '', next: 26, headBefore: second?.head })
   })
 
-  it('[FS13] tells when it is another file', async () => {
+  it('[FS13] detects that it is another file', async () => {
     const { path, tail } = transcript(`${'a'.repeat(2_000)}\n`)
     const first = await tail(0)
     appendFileSync(path, `${'b'.repeat(2_000)}\n`)
@@ -259,7 +259,7 @@ describe('the tail of a transcript', () => {
     expect(await tail(2_001)).toMatchObject({ text: '', next: 0, sizeBytes: 6 })
   })
 
-  it('[FS13] comes in pieces, and a line that is too long as an empty one', async () => {
+  it('[FS13] is read in pieces, and an overlong line as an empty one', async () => {
     const lines = ['one', 'x'.repeat(500), 'three', 'ü'.repeat(20), 'y'.repeat(300), 'end']
     const { path, tail } = transcript(`\uFEFF${lines.join('\n')}`)
     const read = async () => {

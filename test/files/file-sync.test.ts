@@ -40,7 +40,7 @@ async function opened(contents: Record<string, string>, tree: FileTree = treeOf(
 }
 
 describe('a look', () => {
-  it('[FX3] finds what is new, changed, touched and gone', async () => {
+  it('[FX3] finds new, changed, touched and removed files', async () => {
     const parts = await opened({
       'a.md': '# Tea\n\nGreen.',
       'b.md': 'Coffee.',
@@ -146,7 +146,7 @@ describe('a look', () => {
     expect(await found(parts, 'coffee')).toHaveLength(1)
   })
 
-  it('[FX8] names what is wrong with single files, and indexes the others', async () => {
+  it('[FX8] names problems of single files, and indexes the others', async () => {
     const { files, folder } = await opened({ 'a.md': 'Tea.', 'zero.md': 'x\0y' })
     writeFileSync(join(folder, 'latin.md'), Buffer.from('caf\xe9 au lait', 'latin1'))
     const { problems: troubles } = await files.sync(ADA)
@@ -263,7 +263,7 @@ describe('a look', () => {
     expect((await files.status(ADA)).roots).toHaveLength(1)
   })
 
-  it('[FX10] is shared by all who ask for it while another one is under way', async () => {
+  it('[FX10] is shared by concurrent callers', async () => {
     let scans = 0
     const tree = heardTree({
       scan: (_, scan) => {
@@ -279,12 +279,12 @@ describe('a look', () => {
     expect(new Set(reports.slice(1).map(({ unchanged }) => unchanged))).toEqual(new Set([1]))
   })
 
-  it('[FX10] tells how far it is', async () => {
+  it('[FX10] reports its progress', async () => {
     const { files, folder } = await opened({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const told: unknown[] = []
-    await files.sync(ADA, { onProgress: (progress) => told.push(progress) })
+    const events: unknown[] = []
+    await files.sync(ADA, { onProgress: (progress) => events.push(progress) })
     const progress = { root: folder, filesTotal: 3 }
-    expect(told).toEqual([
+    expect(events).toEqual([
       { ...progress, filesDone: 1, path: 'a.md' },
       { ...progress, filesDone: 2, path: 'b.md' },
       { ...progress, filesDone: 3, path: 'c.md' },

@@ -168,7 +168,7 @@ describe('events', () => {
     await hears(() => appendFileSync(at('a/deep/er/x.md'), 'y'))
   })
 
-  it('[FS15] a root that goes and comes again is watched', async () => {
+  it('[FS15] a root that is removed and created again is watched', async () => {
     const parent = folderWith({ 'root/a.md': 'x' })
     const at = (name: string) => join(parent, name)
     const { hears, watch } = await listen(rootAt(at('root')))
@@ -186,7 +186,7 @@ describe('events', () => {
     expect(watch.mode()).toBe('events')
   })
 
-  it('[FS15] a root that is not there yet is found when it comes', async () => {
+  it('[FS15] a missing root is found when it is created', async () => {
     const parent = folderWith({})
     const { hears } = await listen(rootAt(join(parent, 'later', 'notes')))
     await hears(() => put(parent, { 'later/notes/a.md': 'x' }))
@@ -220,7 +220,7 @@ describe('events', () => {
     await rm(folder, { recursive: true })
   }, 60_000)
 
-  it('[FS17] closing leaves nothing behind and tells nothing more', async () => {
+  it('[FS17] closing releases everything and emits no more events', async () => {
     const folder = folderWith({ 'a/b.md': 'x' })
     const [before, watchersBefore] = [openFiles(), activeWatchers()]
     for (let round = 0; round < 50; round++) {
@@ -235,9 +235,9 @@ describe('events', () => {
       if (round % 2 === 0) await until(() => hints > 0)
       appendFileSync(join(folder, 'a', 'b.md'), 'x')
       watch.close()
-      const heard = hints
+      const events = hints
       if (round % 10 === 0) await pause(60)
-      expect(hints).toBe(heard)
+      expect(hints).toBe(events)
     }
     await pause(100)
     expect(activeWatchers()).toBe(watchersBefore)
@@ -262,7 +262,7 @@ describe('polling', () => {
   }
 
   for (const code of ['ENOSPC', 'EMFILE', 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM']) {
-    it(`[FS16] takes over when the system gives no watcher (${code}), and says so`, async () => {
+    it(`[FS16] polls when the system provides no watcher (${code}), and reports it`, async () => {
       const folder = folderWith({ 'a/b/c.md': 'x', 'd/e.md': 'y' })
       const watchSystem = limited(2, code)
       const before = activeWatchers()
@@ -302,15 +302,15 @@ describe('polling', () => {
 
   it('[FS16] one root that is polled leaves the others their events', async () => {
     const [one, two] = [folderWith({ 'a/b/c.md': 'x' }), folderWith({ 'a.md': 'x' })]
-    const heard: string[] = []
+    const events: string[] = []
     const tree = treeOf({ watchedFoldersMax: 2, pollMs: 60_000 })
-    const watch = tree.watch([rootAt(one), rootAt(two)], ({ path }) => heard.push(path))
+    const watch = tree.watch([rootAt(one), rootAt(two)], ({ path }) => events.push(path))
     onTestFinished(() => watch.close())
-    await until(() => heard.includes(one) && heard.includes(two))
+    await until(() => events.includes(one) && events.includes(two))
     expect(watch.getReason()).toContain(one)
-    heard.length = 0
+    events.length = 0
     appendFileSync(join(two, 'a.md'), 'y')
-    await until(() => heard.includes(two))
+    await until(() => events.includes(two))
   })
 })
 

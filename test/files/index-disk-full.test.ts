@@ -7,7 +7,7 @@ import {
 import { folderWith, put } from './file-support.ts'
 import { ADA, found, openFiles, sections } from './index-support.ts'
 
-it('[FX36] a look that finds no room is told, what was indexed answers, and the next look goes on', async () => {
+it('[FX36] a scan on a full disk is reported, the index still answers, and the next scan continues', async () => {
   const limits: ((pages: number) => void)[] = []
   const open: OpenConnection = async (path, key) => {
     const connection = await openConnection(path, key)

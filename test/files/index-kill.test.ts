@@ -33,17 +33,17 @@ beforeAll(async () => {
   program = await bundled('test/files/indexer.child.ts')
 }, 120_000)
 
-it('[FX17] killed at any point, the index is whole and nothing is left behind', async () => {
+it('[FX17] is complete after a kill at any point, without remains', async () => {
   await Promise.all(Array.from({ length: AT_ONCE }, () => killRepeatedly(program, KILLS / AT_ONCE)))
 }, 300_000)
 
-it('[FX9] two processes that make it anew at once end with every chunk and vector once', async () => {
+it('[FX9] two processes that rebuild it at once end with every chunk and vector once', async () => {
   const [path, index] = [temporaryFile('memories.db'), temporaryFile('files.db')]
   await firstIndex(path, index)
   const tokens = TOKENS[0]
   const exits = Array.from({ length: 2 }, async () => {
-    const given = [program, path, index, String(tokens), '2']
-    const child = spawn(process.execPath, given, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const inputs = [program, path, index, String(tokens), '2']
+    const child = spawn(process.execPath, inputs, { stdio: ['ignore', 'ignore', 'inherit'] })
     return (await once(child, 'exit'))[0]
   })
   expect(await Promise.all(exits)).toEqual([0, 0])

@@ -17,9 +17,9 @@ it('[FX5] numbers follow the order of the file, and no change takes more than th
           expect(Number.isInteger(number)).toBe(true)
         }
         const before = new Set(known.map(({ number }) => number))
-        const kept = numbers.filter((number) => before.has(number))
-        expect(new Set([...kept, ...gone])).toEqual(before)
-        expect(kept.length + gone.length).toBe(before.size)
+        const remaining = numbers.filter((number) => before.has(number))
+        expect(new Set([...remaining, ...gone])).toEqual(before)
+        expect(remaining.length + gone.length).toBe(before.size)
         expect(gone.length + numbers.length).toBeLessThanOrEqual(
           Math.max(before.size, numbers.length),
         )

@@ -61,7 +61,7 @@ function heldTree(at: number): {
   }
 }
 
-describe('making everything anew', () => {
+describe('a rebuild', () => {
   it('[FX16] leaves the old index answering until the new one is complete', async () => {
     const { tree, held, release } = heldTree(12 + 6)
     const parts = await opened({ tree, settings: { chunkOverlap: 0 } })
@@ -83,7 +83,7 @@ describe('making everything anew', () => {
     expect(await found(parts, 'topic3x')).toContain(`${nameOf(parts.folder)}/3.md`)
   })
 
-  it('[FX16] happens when it is forced or other chunks are asked for, and else never', async () => {
+  it('[FX16] happens when forced or when the chunk settings change, and else never', async () => {
     const parts = await opened()
     const { files, set } = parts
     await files.sync(ADA)
@@ -105,7 +105,7 @@ describe('making everything anew', () => {
     expect((await empty.files.status(ADA)).facts.generation).toBe('g1')
   })
 
-  it('[FX16] takes along what changes meanwhile, and both know it', async () => {
+  it('[FX16] includes concurrent changes in both generations', async () => {
     const { tree, held, release } = heldTree(12 + 6)
     const parts = await opened({ tree })
     const { files, folder } = parts
@@ -122,7 +122,7 @@ describe('making everything anew', () => {
     expect(Object.keys(await chunksByPath(parts))).toHaveLength(13)
   })
 
-  it('[FX18] goes on where it was stopped, and what was given up is swept', async () => {
+  it('[FX18] resumes after a stop, and abandoned generations are removed', async () => {
     const path = temporaryFile('files.db')
     const store = createInMemoryStore()
     const folder = folderWith(CONTENTS)
@@ -158,10 +158,15 @@ describe('making everything anew', () => {
 
     // One that was begun with other settings than those that are in force now is not gone on with.
     const fourth = heldTree(6)
-    const given = await openFiles({ path, store, tree: fourth.tree, settings: { chunkTokens: 80 } })
-    given.files.sync(ADA).catch(() => {})
+    const result = await openFiles({
+      path,
+      store,
+      tree: fourth.tree,
+      settings: { chunkTokens: 80 },
+    })
+    result.files.sync(ADA).catch(() => {})
     await fourth.held
-    const ending = given.files.close()
+    const ending = result.files.close()
     fourth.release()
     await ending
     const last = await openFiles({ path, store, settings: { chunkTokens: 60, chunkOverlap: 0 } })
@@ -309,7 +314,7 @@ function named(model: string, beforeDocuments: () => Promise<void>): Embedder {
 }
 
 describe('two who index the same files', () => {
-  it('[FX9] end with each chunk once, whoever was faster', async () => {
+  it('[FX9] end with each chunk once, in any order', async () => {
     const path = temporaryFile('files.db')
     const store = createInMemoryStore()
     const folder = folderWith(CONTENTS)

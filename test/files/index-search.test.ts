@@ -70,7 +70,7 @@ describe('a search', () => {
     expect(all.hits.length).toBeGreaterThan(few.hits.length)
   })
 
-  it('[FX21] finds the same first results however many are asked for', async () => {
+  it('[FX21] finds the same first results at every limit', async () => {
     const contents = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `memory/${n}.md`,
@@ -87,7 +87,7 @@ describe('a search', () => {
     }
   })
 
-  it('[FX22] looks in the sources that are asked for', async () => {
+  it('[FX22] searches the requested sources', async () => {
     const { files } = await workspace()
     const message = { role: 'user', content: 'Remind me that the bicycle is at the station.' }
     const sessions = folderWith({ 's.jsonl': `${JSON.stringify({ type: 'message', message })}\n` })
@@ -107,7 +107,7 @@ describe('a search', () => {
     })
   })
 
-  it('[FX23] lets notes grow old where that is wanted, but not those that are kept up to date', async () => {
+  it('[FX23] ages dated notes where configured, but no others', async () => {
     const text = 'The router is called Bertha.'
     const contents = {
       'memory/2020-01-01.md': text,
@@ -153,7 +153,7 @@ describe('a search', () => {
     expect(varied[1]).toBe('memory/c.md')
   })
 
-  it('[FX24] tells of one place once, though its chunks overlap', async () => {
+  it('[FX24] returns a passage once, though its chunks overlap', async () => {
     const { files } = await workspace({ 'memory/a.md': sections(1, 'walrus').repeat(3) })
     const { hits } = await files.search(ADA, {
       text: 'walrus number 1',
@@ -187,7 +187,7 @@ describe('a search', () => {
     expect(await files.probeVectorAvailability()).toEqual({ ok: true, error: null })
   })
 
-  it('[FX25] finds by words alone while the model fails', async () => {
+  it('[FX25] finds by words while the model fails', async () => {
     const embedder = scriptedEmbedder(() => {
       throw new Error('the model is away')
     })
@@ -223,7 +223,7 @@ describe('a search', () => {
     }
   })
 
-  it('[FX23] finds the note of the day that is asked about', async () => {
+  it('[FX23] finds the note of the day in the query', async () => {
     const now = Date.parse('2026-11-16T09:00:00Z')
     const { files } = await workspace(NOTES, {
       clock: { now: () => now as never, sleep: async () => {} },
@@ -260,7 +260,7 @@ describe('reading', () => {
     expect(await nobody.files.readFile(ADA, 'MEMORY.md')).toMatchObject({ text: '' })
   })
 
-  it('[FX26] tells the lines of a transcript wherever they stand in it', async () => {
+  it('[FX26] cites the lines of a transcript', async () => {
     const folder = temporaryFolder()
     const said = (text: string) => `${JSON.stringify({ role: 'user', content: text })}\n`
     const result = `${JSON.stringify({ type: 'result', content: 'x'.repeat(3_000_000) })}\n`
@@ -305,11 +305,11 @@ describe('reading', () => {
       ],
       ...['memory\\..\\..\\secret.md', 'memory/../.env', 'MEMORY.md\0.png'],
     ]) {
-      const told = await files.readFile(ADA, path).then(
+      const result = await files.readFile(ADA, path).then(
         ({ text }) => text,
         ({ code }: { code: string }) => code,
       )
-      expect(['', 'invalid_input'], path).toContain(told)
+      expect(['', 'invalid_input'], path).toContain(result)
     }
   })
 
@@ -332,7 +332,7 @@ describe('reading', () => {
   })
 })
 
-it('[FX29] the status tells what there is of each root, and since when', async () => {
+it('[FX29] the status reports the content of each root, and its age', async () => {
   const { files, folder } = await workspace()
   const docs = folderWith({ 'a.md': sections(4) })
   await files.roots.add(ADA, { kind: 'path', path: docs })

@@ -55,7 +55,7 @@ it('[FD15] memory_search finds files and memories, with lines and citations', as
   expect((await client.call('memory_search', { query: 'chromodynamics' })).text).toBe('No matches.')
 })
 
-it('[FD15] memory_search looks where it is told, in the words of both', async () => {
+it('[FD15] memory_search searches the requested sources, with the wording of both', async () => {
   const ask = async (sources: readonly string[]) => {
     const found = await client.call('memory_search', {
       ...{ query: 'bicycle', maxResults: 6, minScore: 0.1, sources },

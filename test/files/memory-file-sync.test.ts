@@ -52,7 +52,7 @@ async function pinned(engine: Engine): Promise<readonly string[]> {
 }
 
 describe('[MI7] the mirror', () => {
-  it('[MI7] is written where it is set, and everything else stays as it is, to the byte', async () => {
+  it('[MI7] is written where it is configured, and every other byte stays', async () => {
     const { engine, sync, text } = await open({ 'MEMORY.md': NOTES })
     await pin(engine, 'Ada prefers green tea.')
     await engine.learning.identity.add({ owner: 'ada' }, { content: 'Ada is a marine biologist.' })
@@ -76,7 +76,7 @@ describe('[MI7] the mirror', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('[MI7] writes nothing where nothing has changed, and forgets what is forgotten', async () => {
+  it('[MI7] writes nothing without a change, and removes forgotten memories', async () => {
     const { engine, sync, text } = await open({ 'MEMORY.md': NOTES })
     const id = await pin(engine, 'Ada prefers green tea.')
     await pin(engine, 'Ada has a parrot.')
@@ -116,7 +116,7 @@ describe('[MI7] the mirror', () => {
 })
 
 describe('[MI5] edits between the marks', () => {
-  it('[MI5] change, add and let go memories, whose history stays', async () => {
+  it('[MI5] change, add and forget memories, whose history stays', async () => {
     const { engine, sync, edit, text } = await open()
     const id = await pin(engine, 'Ada prefers green tea.')
     await pin(engine, 'Ada has a parrot.')
@@ -137,7 +137,7 @@ describe('[MI5] edits between the marks', () => {
     expect(text()).not.toContain('parrot')
   })
 
-  it('[MI6] made on both sides at once are both kept', async () => {
+  it('[MI6] on both sides at once are both kept', async () => {
     const { engine, sync, edit, text } = await open()
     const id = await pin(engine, 'The gate code is 1234.')
     await sync()
@@ -153,7 +153,7 @@ describe('[MI5] edits between the marks', () => {
     )
   })
 
-  it('[MI2] marks that are no pair leave the file alone, which the status tells', async () => {
+  it('[MI2] unpaired marks leave the file unchanged, which the status reports', async () => {
     const broken = '<!-- recollect:begin -->\n- something\n'
     const { engine, sync, text } = await open({ 'MEMORY.md': broken })
     await pin(engine, 'Ada prefers green tea.')

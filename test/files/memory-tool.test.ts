@@ -101,7 +101,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ command: fc.constant('rename' as const), old_path: path, new_path: path }),
 )
 
-describe('beside the library', () => {
+describe('compared with the library', () => {
   it('[FS22] answers any commands with the same words', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
@@ -116,7 +116,7 @@ describe('beside the library', () => {
     )
   }, 120_000)
 
-  it('[FS22] says the same of sizes, depth and what is left out', async () => {
+  it('[FS22] reports the same sizes, depth and omissions', async () => {
     const { tool, reference, mine, theirs } = await pair()
     const files = {
       'small.md': 'x'.repeat(1_023),
@@ -243,7 +243,7 @@ describe('on its own', () => {
     )
   })
 
-  it('[FS23] loses no edit when many come at once', async () => {
+  it('[FS23] loses no concurrent edit', async () => {
     const folder = folderWith({ 'memory/a.md': 'top' })
     const tools = [ours(folder), ours(folder)]
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`)
@@ -261,7 +261,7 @@ describe('on its own', () => {
     expect(text?.split('\n').sort()).toEqual([...lines, 'top'].sort())
   })
 
-  it('[FS23] refuses what is no command with an error for the model', async () => {
+  it('[FS23] refuses an invalid command with an error for the model', async () => {
     const tool = ours(folderWith({ 'memory/a.md': 'x' }))
     // Models send what they like, whatever the types say.
     const broken = [

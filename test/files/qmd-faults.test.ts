@@ -29,7 +29,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('qmd failing', () => {
-  it('[FQ9] finds its words in noise, and nothing in a line that says so', async () => {
+  it('[FQ9] finds its output in noise, and no results in a line that reports none', async () => {
     const { ask, search } = await prepared()
     expect((await ask({ noise: true })).hits).toHaveLength(1)
     expect((await ask({ wordless: true })).hits).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('qmd failing', () => {
     expect(facts.qmdFailure).toMatch(/was not found/)
   })
 
-  it('[FQ9] tells of roots that are not there, and finds the rest', async () => {
+  it('[FQ9] reports missing roots, and finds the rest', async () => {
     const { search, add } = await prepared()
     const docs = folderWith({ 'a.md': 'A kite.' })
     await add({ kind: 'path', path: docs })

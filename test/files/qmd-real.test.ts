@@ -44,7 +44,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(files.get(docid)).toMatch(/^memory-dir-[0-9a-f]{12}\/2026-11-15\.md$/)
   })
 
-  it('[FQ4] takes nothing that is asked for an option or for syntax', async () => {
+  it('[FQ4] parses no query as an option or as syntax', async () => {
     const { search, add } = await openQmd({ command })
     await add({ kind: 'workspace', path: folderWith(NOTES) })
     await search.sync(ADA)

@@ -35,7 +35,7 @@ describe('what qmd prints', () => {
     expect(hitsOf('No results found.')).toEqual([])
   })
 
-  it('[FQ3] tells lines by a header, by a number or by its length', () => {
+  it('[FQ3] derives lines from a header, a number or the length', () => {
     const lines = (item: object) =>
       hitsOf(JSON.stringify([{ file: 'a', ...item }])).map((hit) => [hit.firstLine, hit.lastLine])
     expect(lines({ snippet: '@@ -6,3 @@ (5 before)\na\nb\nc' })).toEqual([[6, 8]])
@@ -64,7 +64,7 @@ describe('what qmd prints', () => {
     expect(parseCollections('No collections found.')).toEqual([])
   })
 
-  it('[FQ3] names a document by its hash alone, which its index knows', async () => {
+  it('[FQ3] resolves a document by its hash', async () => {
     const home = temporaryFolder()
     mkdirSync(join(home, 'cache', 'qmd'), { recursive: true })
     const database = new DatabaseSync(join(home, 'cache', 'qmd', 'index.sqlite'))
@@ -77,8 +77,8 @@ describe('what qmd prints', () => {
   })
 })
 
-describe('what qmd is asked', () => {
-  it('[FQ4] holds nothing that is syntax, and says what is meant', () => {
+describe('the query for qmd', () => {
+  it('[FQ4] contains no syntax, and keeps the meaning', () => {
     expect(toPlainQuery('--help', 'query')).toBe('help')
     expect(toPlainQuery('a -b "c d" e-f\n\0g', 'query')).toBe('a b c d e-f g')
     expect(toPlainQuery(' lex: kites', 'query')).toBe('lex  kites')
@@ -87,7 +87,7 @@ describe('what qmd is asked', () => {
     expect(toPlainQuery(`${'x'.repeat(999)}😀`, 'query')).toHaveLength(999)
   })
 
-  it('[FQ4] comes as one argument behind the end of options', async () => {
+  it('[FQ4] is one argument after the end of options', async () => {
     const { search, calls, add, script } = await openQmd()
     await add({ kind: 'workspace', path: folderWith(NOTES) })
     script({ wordless: true })
@@ -169,7 +169,7 @@ describe('the search by qmd', () => {
     expect(hits.map(({ path }) => path)).toEqual(['memory/2026-11-15.md'])
   })
 
-  it('[FQ5] cites the lines with what is written there and the headings above', async () => {
+  it('[FQ5] cites the lines with their text and the headings above', async () => {
     const { search, add } = await openQmd()
     await add({ kind: 'workspace', path: folderWith(NOTES) })
     const { hits, ...about } = await search.search(ADA, { text: 'ratatouille' })
@@ -189,7 +189,7 @@ describe('the search by qmd', () => {
     })
   })
 
-  it('[FQ5] tells nothing of files that are gone, excluded or ignored', async () => {
+  it('[FQ5] returns no removed, excluded or ignored files', async () => {
     const { search, add } = await openQmd()
     const folder = folderWith({
       '.gitignore': 'private/\n',
@@ -216,7 +216,7 @@ describe('the search by qmd', () => {
     expect(await found('eapot', 0.1)).toHaveLength(1)
   })
 
-  it('[FQ5] keeps to what is set where a question says nothing else', async () => {
+  it('[FQ5] uses the settings unless the query overrides them', async () => {
     const { search, add, script } = await openQmd({
       ...{ mode: 'vsearch', defaults: { maxResults: 1, minScore: 0.1 } },
     })
@@ -236,8 +236,8 @@ describe('the search by qmd', () => {
     await add({ kind: 'sessions', path: folder })
     const { hits } = await search.search(ADA, { text: 'kite' })
     expect(hits).toMatchObject([{ path: 'sessions/one.jsonl', source: 'sessions', endLine: 2 }])
-    const kept = readdirSync(state, { recursive: true, encoding: 'utf8' })
-    expect(kept.some((name) => name.endsWith('one.jsonl.md'))).toBe(true)
+    const stored = readdirSync(state, { recursive: true, encoding: 'utf8' })
+    expect(stored.some((name) => name.endsWith('one.jsonl.md'))).toBe(true)
     put(folder, { 'two.jsonl': said('Another kite.') })
     rmSync(join(folder, 'one.jsonl'))
     await search.sync(ADA)
@@ -298,7 +298,7 @@ describe('the search by qmd', () => {
     expect((await search.search(ADA, { text: 'kayak' })).hits).toHaveLength(1)
   })
 
-  it('[FQ7] makes vectors every hour, and none where only words are asked for', async () => {
+  it('[FQ7] embeds every hour, and never with lexical search only', async () => {
     const words = await openQmd()
     await words.add({ kind: 'workspace', path: folderWith(NOTES) })
     await words.search.sync(ADA)
@@ -324,7 +324,7 @@ describe('the search by qmd', () => {
     expect(commands().at(-1)).toMatch(/^query --json -n 18 -c /)
   })
 
-  it('[FQ8] asks with query when the other ways are not known', async () => {
+  it('[FQ8] uses `query` when the other commands are unknown', async () => {
     const { search, add, script, commands } = await openQmd()
     await add({ kind: 'workspace', path: folderWith(NOTES) })
     script({ unknown: ['search'] })
@@ -340,7 +340,7 @@ describe('the search by qmd', () => {
     })
   })
 
-  it('[FQ1] shares models between owners, and forgets an owner with all that was kept', async () => {
+  it('[FQ1] shares models between owners, and erases all data of an owner', async () => {
     const modelFolder = join(temporaryFolder(), 'models')
     const { search, add, state } = await openQmd({ modelFolder, mode: 'vsearch' })
     await add({ kind: 'workspace', path: folderWith(NOTES) })

@@ -45,7 +45,7 @@ it('[FD18] an export of everything brings roots back, and what they hold is foun
   expect(await other.admin.import(each(lines))).toMatchObject({ imported: 0, failed: 0 })
 })
 
-it('[FD18] an export of an owner tells no roots, and an import for an owner brings none', async () => {
+it('[FD18] the export of an owner contains no roots, and an import for an owner adds none', async () => {
   const { engine, folder } = await withRoots()
   expect((await exported(engine, 'ada')).join('\n')).not.toContain(folder)
   const other = await open()

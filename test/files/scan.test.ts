@@ -181,7 +181,7 @@ describe('which files count', () => {
 })
 
 describe('links', () => {
-  it('[FS5] are never followed out of a root, and are told', async () => {
+  it('[FS5] are never followed out of a root, and are reported', async () => {
     const outside = folderWith({ 'secret.md': 'x', 'sub/secret.md': 'y' })
     const folder = folderWith({ 'a.md': '' })
     symlinkSync(outside, join(folder, 'out'))
@@ -205,7 +205,7 @@ describe('links', () => {
     expect(await pathsIn(rootAt(folder))).toEqual(['real/a.md', 'real/deep/b.md', 'z.md'])
   })
 
-  it('[FS5] bring in what is found by no other name', async () => {
+  it('[FS5] include files without another path', async () => {
     const folder = folderWith({
       'notes/a.md': 'x',
       'notes/main.md': 'y',
@@ -230,7 +230,7 @@ describe('links', () => {
 })
 
 describe('trouble', () => {
-  it('[FS6] a root that is not there is told, and has not vanished', async () => {
+  it('[FS6] reports a missing root, and keeps its index', async () => {
     const folder = folderWith({ 'a.md': '' })
     expect(await troublesIn(rootAt(join(folder, 'none')))).toEqual({
       reason: [' missing'],
@@ -245,7 +245,7 @@ describe('trouble', () => {
   })
 
   it.skipIf(!canLosePermissions)(
-    '[FS6] a folder that may not be read is told, and the rest is there (not run on Windows)',
+    '[FS6] reports an unreadable folder, and scans the rest (not run on Windows)',
     async () => {
       const folder = openFolder()
       put(folder, { 'a.md': 'x', 'closed/b.md': '', 'c.md': 'secret' })
@@ -266,7 +266,7 @@ describe('trouble', () => {
     },
   )
 
-  it('[FS7] what is too large or has a name that cannot be told is named', async () => {
+  it('[FS7] reports files that are too large or have an invalid name', async () => {
     const folder = folderWith({ 'a.md': 'x'.repeat(100), 'b.md': 'x'.repeat(101), 'c.md/d.md': '' })
     const options = { fileBytesMax: 100 }
     expect(await pathsIn(rootAt(folder), options)).toEqual(['a.md', 'c.md/d.md'])
@@ -329,7 +329,7 @@ describe('trouble', () => {
     await churn
   })
 
-  it('[FS6] a scan stops when it is told to', async () => {
+  it('[FS6] a scan stops when it is aborted', async () => {
     const folder = folderWith({ 'a.md': '' })
     await expect(treeOf().scan(rootAt(folder), AbortSignal.abort())).rejects.toMatchObject({
       code: 'cancelled',
@@ -361,12 +361,12 @@ function gitKeeps(folder: string, otherwise: readonly string[]): readonly string
   try {
     rmSync(join(folder, '.git'), { recursive: true })
     execFileSync('git', ['init', '-q'], { cwd: folder, stdio: 'pipe' })
-    const kept = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+    const stored = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
       cwd: folder,
       encoding: 'utf8',
     })
     const skipped = /(?:^|\/)(?:node_modules|\.pnpm-store|\.venv|venv|\.tox|__pycache__)\//
-    return kept
+    return stored
       .split('\n')
       .filter((path) => path.endsWith('.md') && !skipped.test(path))
       .sort()

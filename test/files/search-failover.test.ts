@@ -90,7 +90,7 @@ function opened(options: Partial<FailoverDependencies> = {}) {
 const broken = () => new AppError('unavailable', 'qmd broke.')
 
 describe('failover', () => {
-  it('[FQ10] asks the first one while it is well', async () => {
+  it('[FQ10] uses the first one while it works', async () => {
     const { ask, fallback, facts } = opened()
     expect(await ask()).toMatchObject({ backend: 'qmd', fallbackReason: null })
     expect(fallback.calls).toEqual([])
@@ -113,7 +113,7 @@ describe('failover', () => {
     })
   })
 
-  it('[FQ10] asks it for others while it has no time for one', async () => {
+  it('[FQ10] uses it for other owners while it is busy with one', async () => {
     const { ask, primary, facts, tries } = opened()
     primary.failure = new AppError('busy', 'qmd is still making its index.')
     expect(await ask()).toMatchObject({
@@ -181,7 +181,7 @@ describe('failover', () => {
     expect(await facts()).toMatchObject({ primaryIsWell: true })
   })
 
-  it('[FQ12] tells the error when it must not turn to another one', async () => {
+  it('[FQ12] returns the error when it must not fail over', async () => {
     const { ask, primary, fallback, tries } = opened({ failClosed: true })
     primary.failure = broken()
     await expect(ask()).rejects.toThrow('qmd broke.')
@@ -192,14 +192,14 @@ describe('failover', () => {
     expect(await ask()).toMatchObject({ backend: 'qmd' })
   })
 
-  it('[FQ10] tells the error of the other one when both fail', async () => {
+  it('[FQ10] returns the error of the second one when both fail', async () => {
     const { ask, primary, fallback } = opened()
     primary.failure = broken()
     fallback.failure = new AppError('damaged', 'The index is damaged.')
     await expect(ask()).rejects.toMatchObject({ code: 'damaged' })
   })
 
-  it('[FQ10] reads, tells and probes by the one that answers, and syncs and closes both', async () => {
+  it('[FQ10] reads, reports and probes with the one that answers, and syncs and closes both', async () => {
     const { search, ask, primary, fallback } = opened()
     const textOf = async () => (await search.readFile(ADA, 'a')).text
     expect(await textOf()).toBe('qmd')

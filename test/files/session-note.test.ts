@@ -69,7 +69,7 @@ it('[FD9] sessions of others are not written', async () => {
   expect(named.status).toBe(404)
 })
 
-it('[FD17] what was said does not become structure', () => {
+it('[FD17] text of turns does not become Markdown structure', () => {
   const note = renderSessionNote({
     ...{ session: 's', summary: 'One.\n## Two', decisions: [], actionItems: ['a\nb'], facts: [] },
   })

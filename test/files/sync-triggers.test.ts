@@ -115,7 +115,7 @@ describe('by itself', () => {
 })
 
 describe('a question', () => {
-  it('[FX15] waits for what has changed, and asks for no look where nothing has', async () => {
+  it('[FX15] waits for changed files, and scans nothing without a change', async () => {
     const parts = await started({ pace: { cheapLookMs: 0 } })
     const { folder, hint, scans } = parts
     expect(await found(parts, 'coffee')).toEqual([])
@@ -138,7 +138,7 @@ describe('a question', () => {
     expect(await found(parts, 'tea')).toEqual([])
   })
 
-  it('[FX15] finds every edit at once where a look is cheap, and else once the watcher has told', async () => {
+  it('[FX15] finds every edit at once where a scan is cheap, and else after a watcher event', async () => {
     const parts = await openFiles({ pace: { cheapLookMs: 60_000 } })
     const folder = folderWith({ 'a.md': 'Tea.' })
     await parts.files.roots.add(ADA, { kind: 'path', path: folder })
@@ -148,12 +148,12 @@ describe('a question', () => {
       put(folder, { 'a.md': `Only ${word} from now on.` })
       expect(await found(parts, word)).toHaveLength(1)
     }
-    const heard = await openFiles({ pace: { cheapLookMs: 0 } })
-    await heard.files.roots.add(ADA, { kind: 'path', path: folder })
-    await heard.files.start()
-    await heard.files.sync(ADA)
+    const received = await openFiles({ pace: { cheapLookMs: 0 } })
+    await received.files.roots.add(ADA, { kind: 'path', path: folder })
+    await received.files.start()
+    await received.files.sync(ADA)
     put(folder, { 'a.md': 'Only juice from now on.' })
-    while ((await found(heard, 'juice')).length === 0) await pause(5)
+    while ((await found(received, 'juice')).length === 0) await pause(5)
   })
 
   it('[FX15] that would wait too long is answered from what is there, and says so', async () => {

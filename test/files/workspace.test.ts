@@ -55,7 +55,7 @@ describe('files', () => {
     expect(namesIn(join(folder, 'memory', 'deep'))).toEqual(['a.md'])
   })
 
-  it('[FS18] are changed by what is decided from them', async () => {
+  it('[FS18] are decided from the current content', async () => {
     const folder = folderWith({ 'a.md': 'old' })
     const workspace = workspaceAt(folder)
     await workspace.update('a.md', (text) => `${text}, new`)
@@ -145,7 +145,7 @@ describe('files', () => {
     },
   )
 
-  it('[FS18] are seen whole by whoever reads them meanwhile', async () => {
+  it('[FS18] are atomic for concurrent readers', async () => {
     const folder = folderWith({ 'a.md': '0'.repeat(300_000) })
     const workspace = workspaceAt(folder)
     let isOver = false
@@ -161,7 +161,7 @@ describe('files', () => {
     await writing
   })
 
-  it('[FS18] that somebody edits meanwhile, who keeps no lock, lose nothing', async () => {
+  it('[FS18] lose no concurrent edit of a program without locks', async () => {
     const folder = folderWith({ 'a.md': 'one\n' })
     let calls = 0
     await workspaceAt(folder).update('a.md', (text) => {
@@ -218,7 +218,7 @@ describe('several writers', () => {
     expect(namesIn(join(folder, 'memory'))).toEqual(['log.md'])
   }, 120_000)
 
-  it('[FS19] that are killed keep nobody waiting and leave nothing', async () => {
+  it('[FS19] that are killed release their lock and leave nothing', async () => {
     const folder = folderWith({})
     for (let round = 0; round < 8; round++) {
       const options = { path: folder, writer: round, lines: 10_000 }
@@ -251,7 +251,7 @@ describe('several writers', () => {
     expect(namesIn(join(folder, 'memory'))).toEqual(['a.md'])
   })
 
-  it('[FS19] that wait too long are told, and nothing is changed', async () => {
+  it('[FS19] that wait too long fail, and change nothing', async () => {
     const folder = folderWith({ 'a.md': 'x' })
     const workspace = workspaceAt(folder, { lockWaitMs: 30 })
     const other = new DatabaseSync(join(folder, '.recollect.lock'))
@@ -267,7 +267,7 @@ describe('several writers', () => {
 })
 
 describe('faults', () => {
-  it('[FS20] a full disk is told, and nothing is half-written (needs mount)', async (test) => {
+  it('[FS20] a full disk is reported, and nothing is half-written (needs mount)', async (test) => {
     const folder = smallFileSystem('1m')
     if (folder === null) return test.skip()
     const workspace = workspaceAt(folder)
@@ -287,7 +287,7 @@ describe('faults', () => {
   })
 
   it.skipIf(!canLosePermissions)(
-    '[FS20] a folder that may not be written is told (not run on Windows)',
+    '[FS20] an unwritable folder is reported (not run on Windows)',
     async () => {
       const folder = openFolder()
       put(folder, { 'closed/a.md': 'x', 'open/': '' })
@@ -313,7 +313,7 @@ describe('faults', () => {
     },
   )
 
-  it('[FS20] a file in the place of a folder, or of the lock, is told', async () => {
+  it('[FS20] a file in place of a folder or of the lock is reported', async () => {
     const folder = folderWith({ 'a.md': 'x' })
     const workspace = workspaceAt(folder)
     await expect(workspace.create('a.md/b.md', '')).rejects.toMatchObject({ code: 'invalid_input' })
@@ -327,7 +327,7 @@ describe('faults', () => {
     expect(readFileSync(join(other, '.recollect.lock'), 'utf8')).toContain('somebody needs')
   })
 
-  it('[FS20] what is too large is neither read nor written', async () => {
+  it('[FS20] files that are too large are neither read nor written', async () => {
     const folder = folderWith({ 'a.md': 'x'.repeat(11), 'b.md': 'x'.repeat(8) })
     const workspace = workspaceAt(folder, { fileBytesMax: 10 })
     await expect(workspace.read('a.md')).rejects.toMatchObject({ code: 'too_large' })
@@ -413,7 +413,7 @@ describe('fences', () => {
     expect(await workspace.read('notes/real.md')).toBe('x\ny\nz\n')
   })
 
-  it('[FS21] a link that takes the place of a folder meanwhile is not followed', async () => {
+  it('[FS21] a link that replaces a folder during the write is not followed', async () => {
     const outside = folderWith({ 'log.md': 'outside\n' })
     const folder = folderWith({ 'here/log.md': 'inside\n' })
     const swapping = child('../files/swap.child.ts', { folder, outside })

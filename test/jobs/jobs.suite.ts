@@ -145,7 +145,7 @@ function describeArming(open: OpenStore): void {
     expect(await jobs.get('set_system')).toBeNull()
   })
 
-  it('[JB5] leaves unknown kinds alone', async () => {
+  it('[JB5] does not run unknown kinds', async () => {
     const { serve, request } = await openServers(open)
     const { handle, runs } = quick()
     const { jobs } = serve({ work: handle })
@@ -329,7 +329,7 @@ function describeClaims(open: OpenStore): void {
     expect(await second.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
   })
 
-  it('[JB11] a clock set forward lets nobody take over a running job', async () => {
+  it('[JB11] a running job keeps its lease when the clock is set forward', async () => {
     const { clock, serve, request, settle } = await openServers(open)
     const slow = held()
     const first = serve({ work: slow.handle })

@@ -9,7 +9,7 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 
 const ada = 'ada' as OwnerId
 
-it('[JB20.1] knows which processes of this machine are gone, and of no other machine', () => {
+it('[JB20.1] detects dead processes of this machine only', () => {
   const { own, isGone } = createProcessRegistry()
   const [machine, , startTime] = own.split(':')
   expect(isGone(own)).toBe(false)
@@ -23,7 +23,7 @@ it('[JB20.1] knows which processes of this machine are gone, and of no other mac
   }
 })
 
-it('[JB20.2] takes the lock of a dead process over at once, and that of a living one after its lease', async () => {
+it('[JB20.2] takes over the lock of a dead process at once, and that of a living one after its lease', async () => {
   const store = createInMemoryStore()
   const clock = new FakeClock()
   const gone = new Set<string>()

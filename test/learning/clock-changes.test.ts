@@ -42,7 +42,7 @@ function describeClocks(name: string, open: OpenStore): void {
       expect(await statusesOf(life.engine)).toEqual(['processed', 'processed'])
     })
 
-    it('[LP4] back by seconds puts a session off by no more than that', async () => {
+    it('[LP4] set back by seconds delays a session by no more than that', async () => {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
@@ -54,7 +54,7 @@ function describeClocks(name: string, open: OpenStore): void {
       expect(model.requests).toHaveLength(1)
     })
 
-    it('[LP4] forward has a session distilled early, and what comes after it as well', async () => {
+    it('[LP4] set forward distills a session early, and later sessions as usual', async () => {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
@@ -126,8 +126,8 @@ function describeClocks(name: string, open: OpenStore): void {
         input: 100,
       })
       await life.say('trip', OSLO)
-      const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-      expect(told.outcome).toBe('skipped:too_many_requests')
+      const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+      expect(result.outcome).toBe('skipped:too_many_requests')
       expect(await statusesOf(life.engine)).toEqual(expect.arrayContaining(['pending']))
     })
   })

@@ -57,10 +57,10 @@ export function describeDistillation(name: string, open: OpenStore): void {
         ],
         identity: ['The user is vegetarian'],
       })
-      const told = await session.distil(model)
+      const result = await session.distil(model)
       const [episode, trip, hotels, identity] = await session.memories()
       expect(commits).toBe(1)
-      expect(told).toMatchObject({
+      expect(result).toMatchObject({
         outcome: 'distilled',
         episode: episode?.id,
         change: episode?.change,
@@ -94,10 +94,10 @@ export function describeDistillation(name: string, open: OpenStore): void {
       })
       expect(hotels?.provenance.turns).toEqual([turnNamed(1, 'user')])
       expect(identity).toMatchObject({ category: 'identity', pinned: true, trust: 'user' })
-      for (const memory of [trip, hotels, identity]) expect(memory?.change).toBe(told.change)
+      for (const memory of [trip, hotels, identity]) expect(memory?.change).toBe(result.change)
       const signals = await session.signals()
       expect(signals.map(({ status }) => status)).toEqual(['processed', 'processed'])
-      expect(signals.map(({ change }) => change)).toEqual([told.change, told.change])
+      expect(signals.map(({ change }) => change)).toEqual([result.change, result.change])
     })
 
     it('[DI9] can be undone, and what was undone is not distilled again from the same turns', async () => {
@@ -153,10 +153,10 @@ export function describeDistillation(name: string, open: OpenStore): void {
     it('[DI10] tells that a model found nothing', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
-      const told = await session.distil(
+      const result = await session.distil(
         new ScriptedModel('Nothing here: {"episode": null, "facts": []}'),
       )
-      expect(told).toMatchObject({ outcome: 'empty:nothing', change: null, signals: 2 })
+      expect(result).toMatchObject({ outcome: 'empty:nothing', change: null, signals: 2 })
       expect(await session.memories()).toEqual([])
       expect((await session.signals()).map(({ status }) => status)).toEqual([
         'processed',
@@ -167,10 +167,10 @@ export function describeDistillation(name: string, open: OpenStore): void {
     it('[DI10] keeps facts of an answer without an episode', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
-      const told = await session.distil(
+      const result = await session.distil(
         new ScriptedModel(answer(['The user likes tea'], { summary: '' })),
       )
-      expect(told).toMatchObject({ outcome: 'distilled', episode: null, facts: { created: 1 } })
+      expect(result).toMatchObject({ outcome: 'distilled', episode: null, facts: { created: 1 } })
     })
 
     it('[DI11] lets everything wait while there is no model, or none by that name', async () => {
@@ -244,8 +244,8 @@ export function describeDistillation(name: string, open: OpenStore): void {
         '{"episode": {"summary": "Ada pl',
         answer(['The user likes tea']),
       )
-      const told = await session.distil(model)
-      expect(told).toMatchObject({ outcome: 'distilled', tokens: { input: 200, output: 20 } })
+      const result = await session.distil(model)
+      expect(result).toMatchObject({ outcome: 'distilled', tokens: { input: 200, output: 20 } })
       expect(model.lastPrompt).toContain('The answer is truncated.')
     })
 

@@ -64,7 +64,7 @@ describe.each([
   ['the reference store', createInMemoryStore],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('who the person is, on %s', (_, open) => {
-  it('[TR8] what was learned gives way to what is said later, and one undo brings it back', async () => {
+  it('[TR8] a later statement supersedes a learned fact, and one undo restores it', async () => {
     const { engine, tells, always } = await openPerson({ verdict: 'unrelated' }, open)
     await tells({ identity: [BERLIN, 'The user is married', 'The user works as a nurse'] })
     const { change } = await tells({

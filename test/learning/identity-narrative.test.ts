@@ -58,24 +58,24 @@ describe.each([
   ['the reference store', createInMemoryStore],
   ['sqlite', openSqlite],
 ])('narratives on %s', (_, open) => {
-  it('[AJ6] are told from what is known of each user, and from what matters most', async () => {
+  it('[AJ6] are composed of the facts of each user, most important first', async () => {
     const { identity, fact, consolidate, narratives } = await openEngine(open)
     await identity(PILOT)
     await identity('Bo is a cook', 'bo')
     await fact(PIANO)
     await fact('Ada saw a heron', 3)
     expect(await consolidate()).toHaveLength(2)
-    const told = await narratives()
-    expect(new Map(told.map(({ place, content }) => [place.user, content]))).toEqual(
+    const result = await narratives()
+    expect(new Map(result.map(({ place, content }) => [place.user, content]))).toEqual(
       new Map([
         [null, 'Ada is a pilot. Ada plays the piano.'],
         ['bo', 'Bo is a cook.'],
       ]),
     )
-    expect(told[0]).toMatchObject({ category: 'identity', pinned: false, trust: 'assistant' })
+    expect(result[0]).toMatchObject({ category: 'identity', pinned: false, trust: 'assistant' })
   })
 
-  it('[AJ6] are told anew when what they are told from has changed, and only then', async () => {
+  it('[AJ6] are rewritten when their facts change, and only then', async () => {
     const { engine, identity, fact, consolidate, narrative, text } = await openEngine(open)
     await identity(PILOT)
     await consolidate()
@@ -94,7 +94,7 @@ describe.each([
     expect(action?.change).toMatch(/^chg_/)
   })
 
-  it('[AJ7] are left alone once a person has touched them', async () => {
+  it('[AJ7] are not rewritten once a person has edited them', async () => {
     for (const touch of ['edit', 'write', 'disable', 'undo', 'pin'] as const) {
       const { engine, identity, fact, consolidate, narrative } = await openEngine(open)
       await identity(PILOT)
@@ -115,7 +115,7 @@ describe.each([
     }
   })
 
-  it('[AJ7] come back after being forgotten, undone or erased only when there is something else to tell', async () => {
+  it('[AJ7] come back after being forgotten, undone or erased only with other facts', async () => {
     for (const how of ['forget', 'undo', 'erase'] as const) {
       const { engine, clock, identity, fact, consolidate, narrative, text } = await openEngine(open)
       await identity(PILOT)
@@ -133,25 +133,25 @@ describe.each([
     }
   })
 
-  it('[AJ8] are no statements among others, and fade as little as what they tell', async () => {
+  it('[AJ8] are no facts themselves, and decay like their facts', async () => {
     const { engine, clock, identity, consolidate, narrative, text } = await openEngine(open)
     await identity(PILOT)
     await identity('Ada lives in Munich')
     await consolidate()
-    const told = await narrative()
-    const { outcome, memory } = await engine.remember(ADA, { content: told?.content ?? '' })
+    const result = await narrative()
+    const { outcome, memory } = await engine.remember(ADA, { content: result?.content ?? '' })
     expect(outcome).toBe('create')
-    await engine.remember(ADA, { content: `${told?.content} Ada likes soup.`, importance: 2 })
-    expect(await engine.get(ADA, told?.id ?? '')).toEqual(told)
+    await engine.remember(ADA, { content: `${result?.content} Ada likes soup.`, importance: 2 })
+    expect(await engine.get(ADA, result?.id ?? '')).toEqual(result)
     await engine.forget(ADA, memory.id)
     clock.advance(900 * DAY)
     await consolidate()
     await engine.memories.summarize(ADA)
-    expect(await text()).toBe(told?.content)
-    expect((await narrative())?.metadata.sourceIds).not.toContain(told?.id)
+    expect(await text()).toBe(result?.content)
+    expect((await narrative())?.metadata.sourceIds).not.toContain(result?.id)
   })
 
-  it('[AJ9] go with the last statement that they are told from', async () => {
+  it('[AJ9] are removed with their last fact', async () => {
     const { engine, identity, consolidate, narrative } = await openEngine(open)
     const { id } = await identity(PILOT)
     await consolidate()
@@ -162,7 +162,7 @@ describe.each([
     expect(await narrative()).not.toBeNull()
   })
 
-  it('[AJ9] keep no version that tells what was erased', async () => {
+  it('[AJ9] keep no version with erased text', async () => {
     const { engine, identity, fact, consolidate, narrative, text } = await openEngine(open)
     await identity(PILOT)
     const piano = await fact(PIANO)

@@ -38,8 +38,8 @@ export function describeIngesting(name: string, open: OpenStore): void {
     it('[DI17] keeps a conversation and distils it, at the time when it took place', async () => {
       const session = await openSession(open)
       const model = new ScriptedModel(FOUND)
-      const told = await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
-      expect(told).toMatchObject({
+      const result = await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
+      expect(result).toMatchObject({
         outcome: 'distilled',
         session: 'trip',
         turns: 4,
@@ -53,7 +53,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
       )
       expect(model.lastPrompt).toContain('took place on 2023-03-01')
       const [episode, fact] = await session.memories()
-      expect(episode?.id).toBe(told.episode)
+      expect(episode?.id).toBe(result.episode)
       expect([episode?.validFrom, fact?.validFrom]).toEqual(
         turns.slice(0, 2).map(({ saidAt }) => saidAt),
       )
@@ -243,12 +243,12 @@ export function describeIngesting(name: string, open: OpenStore): void {
       await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
       const at = session.clock.advance(1_000)
       const turns = CONVERSATION.turns.slice(0, 1)
-      const told = await ingestConversation(
+      const result = await ingestConversation(
         session.partsWith(null),
         { ...CONVERSATION, turns },
         NEVER,
       )
-      expect(told).toMatchObject({ outcome: 'skipped:no_model', pending: 1, turns: 2 })
+      expect(result).toMatchObject({ outcome: 'skipped:no_model', pending: 1, turns: 2 })
       const rows = (await session.memories()).filter((each) => each.createdAt < at)
       expect(rows.map(({ status }) => status)).toEqual(['forgotten', 'forgotten'])
       expect(await session.turns()).toHaveLength(2)
@@ -287,12 +287,12 @@ export function describeIngesting(name: string, open: OpenStore): void {
           user: `${word} ${at}`,
           assistant: 'Yes.',
         }))
-        const told = await ingestConversation(
+        const result = await ingestConversation(
           session.partsWith(model),
           { ...CONVERSATION, turns },
           NEVER,
         )
-        expect(told).toMatchObject({ outcome: 'distilled', turns: 1_000, signals: 500 })
+        expect(result).toMatchObject({ outcome: 'distilled', turns: 1_000, signals: 500 })
         expect(model.lastPrompt).toContain('[920 turns left out here]')
         expect(model.lastPrompt).toContain(`>${word} 499</turn>`)
       }
@@ -459,8 +459,8 @@ export function describeIngesting(name: string, open: OpenStore): void {
         await engine.forget(ADA, memory.id)
       })
       const parts = { ...session.partsWith(model()), ports: { ...session.ports, store } }
-      const told = await distillSession(parts, placeOf('trip'), NEVER)
-      expect(told).toMatchObject({ outcome: 'distilled', facts: { created: 1, refused: 1 } })
+      const result = await distillSession(parts, placeOf('trip'), NEVER)
+      expect(result).toMatchObject({ outcome: 'distilled', facts: { created: 1, refused: 1 } })
     })
   })
 }

@@ -21,8 +21,8 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model: new ScriptedModel(TRIP) })
     const alice = { owner: 'ada', user: 'alice', session: 'trip' }
     await life.client.ask([ROME], 'I see.', { scope: alice })
-    const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
-    expect(told).toMatchObject({ outcome: 'distilled', signals: 1 })
+    const result = await life.engine.learning.distill({ ...ADA, session: 'trip' })
+    expect(result).toMatchObject({ outcome: 'distilled', signals: 1 })
     await life.client.ask([ROME], 'I see.', { scope: { ...alice, user: 'bob' } })
     await expect(life.engine.learning.distill({ ...ADA, session: 'trip' })).rejects.toMatchObject({
       code: 'invalid_input',
@@ -54,7 +54,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect((await life.engine.status()).learning.extractionModel).toBe('test/fast')
   })
 
-  it('[LI5] signals that are tried again are told as they are then', async () => {
+  it('[LI5] retried signals are returned in their new state', async () => {
     const model = new ScriptedModel('no', 'no', 'no', 'no', 'no', 'no', TRIP)
     const life = await openLife(open, { model })
     await life.say('trip', ROME)
@@ -69,7 +69,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect((await life.engine.learning.signals.report(ADA)).signals.processed).toBe(1)
   })
 
-  it('[LD14] consolidating on request is a job while it goes on, and after it', async () => {
+  it('[LD14] consolidation on request is a job during and after its run', async () => {
     const life = await openLife(open)
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
@@ -93,12 +93,12 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect(await life.engine.jobs.runDue()).toBe(0)
   })
 
-  it('[LD14] what fails or is given up is told, and not done again by itself', async () => {
+  it('[LD14] failures and cancellations are reported, and not retried automatically', async () => {
     const life = await openLife(open)
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const left = new AbortController()
-    const given = { signal: left.signal, onProgress: () => left.abort() }
-    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({
+    const input = { signal: left.signal, onProgress: () => left.abort() }
+    await expect(life.engine.learning.consolidate(ADA, input)).rejects.toMatchObject({
       code: 'cancelled',
     })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
@@ -155,7 +155,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect((await engine.learning.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
   })
 
-  it('[LD14] when its process dies, another one goes on with it', async () => {
+  it('[LD14] another process continues it when its process dies', async () => {
     const { serve, clock, consolidating, goOn, id } = await openHalted()
     const other = serve()
     expect(await other.jobs.runDue()).toBe(0)

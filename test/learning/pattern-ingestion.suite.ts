@@ -72,7 +72,7 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
       expect((await inUse()).map(([content]) => content)).toContain('I live in Berlin')
     })
 
-    it('[DI20] learns by patterns where too little was said to ask a model', async () => {
+    it('[DI20] learns by patterns from turns that are too short for a model', async () => {
       const session = await openSession(open)
       const model = new ScriptedModel()
       const input = { ...CONVERSATION, turns: [{ user: 'My name is Ada.' }] }
@@ -93,8 +93,11 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
           await ingestConversation(parts, input, NEVER).catch(() => null)
           calls = store.calls()
           await ingestConversation(session.partsWith(null), input, NEVER)
-          const kept = (await session.memories()).map((each) => [each.content, each.sourceCount])
-          expect(kept, `${when} call ${call}`).toEqual([
+          const remaining = (await session.memories()).map((each) => [
+            each.content,
+            each.sourceCount,
+          ])
+          expect(remaining, `${when} call ${call}`).toEqual([
             ['I prefer tea over coffee', 1],
             ['I live in Berlin', 1],
           ])

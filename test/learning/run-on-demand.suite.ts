@@ -64,7 +64,7 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
   }
 
   describe(`asked for ${name}`, () => {
-    it('[LD10] distils a session once, however many ask for it at once', async () => {
+    it('[LD10] distills a session once for concurrent requests', async () => {
       const thinking = gate()
       const slow = new ScriptedModel(async () => {
         await thinking.pass()
@@ -77,9 +77,9 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       await thinking.isReached
       const two = second.learning.distill(SESSION)
       thinking.release()
-      const told = [await one, await two]
-      expect(told.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
-      expect(told[1]?.episode).toBe(told[0]?.episode)
+      const reports = [await one, await two]
+      expect(reports.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
+      expect(reports[1]?.episode).toBe(reports[0]?.episode)
       expect(other.requests).toEqual([])
       expect((await second.conversations.episodes.list(ADA)).rows).toHaveLength(1)
     })
@@ -146,7 +146,7 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       expect(await second.jobs.runDue()).toBe(1)
     })
 
-    it('[LD10] goes on after a process that died, and refuses what it still wants to write', async () => {
+    it('[LD10] takes over after a dead process, and refuses its late writes', async () => {
       const [lost, taking] = [gate(), gate()]
       const late = new ScriptedModel(async () => {
         await lost.pass()
@@ -172,7 +172,7 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       expect(rows.map(({ content }) => content)).not.toContain('What came too late')
     })
 
-    it('[LD10] stops and gives way when the process ends, or nobody waits for it any more', async () => {
+    it('[LD10] stops and releases its lock when the process ends or the request is aborted', async () => {
       const asked = gate()
       const patient: LanguageModel = {
         complete: ({ signal }) =>

@@ -83,7 +83,7 @@ export function describeSummaries(name: string, open: OpenStore): void {
       }
     })
 
-    it('[CN16] never mixes users or owners, and stays in a session that was named', async () => {
+    it('[CN16] never mixes users or owners, and stays in a named session', async () => {
       const { ports, notes, place, store } = await openNotes(open)
       await notes(3, 40, place('u1', 'one'))
       await notes(3, 40, place('u2'))
@@ -98,7 +98,7 @@ export function describeSummaries(name: string, open: OpenStore): void {
       expect((await store.find('memory', other, { where: {}, limit: 1 })).rows).toEqual([])
     })
 
-    it('[CN16] what waits for approval, is pinned or says who somebody is stays out', async () => {
+    it('[CN16] excludes memories that wait for approval, are pinned or belong to an identity', async () => {
       const { ports, put, fact } = await openNotes(open)
       await put(
         fact(`${LONG} a`, 40, { trust: 'suspect' }),

@@ -66,8 +66,8 @@ describe.each([
   ] as const)('[AJ1] %s becomes %o', async (verdict, facts, left) => {
     const { engine, model, contents, distils } = await openEngine({ verdict }, open)
     await engine.remember(ADA, { content: GOLF })
-    const told = await distils(RED)
-    expect(told).toMatchObject({ outcome: 'distilled', facts })
+    const result = await distils(RED)
+    expect(result).toMatchObject({ outcome: 'distilled', facts })
     expect(await contents()).toEqual([...left].sort())
     expect(model.asked('verdict')).toHaveLength(1)
     expect(model.asked('verdict')[0]).toContain(`<older>${GOLF}</older>\n<newer>${RED}</newer>`)
@@ -182,22 +182,22 @@ describe('a verdict', () => {
   it('[AJ3] is requested before the owner lock is acquired', async () => {
     const { engine, contents, distils, started, release } = await openThinking()
     await engine.remember(ADA, { content: GOLF })
-    const told = distils(RED)
+    const result = distils(RED)
     await started
     await engine.remember(ADA, { content: 'I like tulips' })
     expect(await contents()).toContain('I like tulips')
     release()
-    expect(await told).toMatchObject({ facts: { superseded: 1 } })
+    expect(await result).toMatchObject({ facts: { superseded: 1 } })
   })
 
   it('[AJ4] does not apply to later content of a memory', async () => {
     const { engine, contents, distils, started, release } = await openThinking()
     const { memory } = await engine.remember(ADA, { content: GOLF })
-    const told = distils(RED)
+    const result = distils(RED)
     await started
     await engine.edit(ADA, memory.id, { content: 'The user drives a big blue Golf.' })
     release()
-    expect(await told).toMatchObject({ facts: { created: 1 } })
+    expect(await result).toMatchObject({ facts: { created: 1 } })
     expect(await contents()).toHaveLength(2)
   })
 
@@ -300,14 +300,14 @@ describe.each([
 
 describe('an adjudicator of the host program', () => {
   it('[AJ3] delays manual writes briefly', async () => {
-    let asked = 0
+    let requests = 0
     const engine = createEngineWith({
       store: createInMemoryStore(),
       clock: new FakeClock(),
       ids: countingIds(),
       settings: {},
       adjudicate: async (_, __, signal) => {
-        asked++
+        requests++
         await untilAborted(signal)
         return 'update'
       },
@@ -315,7 +315,7 @@ describe('an adjudicator of the host program', () => {
     onTestFinished(() => engine.close())
     await engine.remember(ADA, { content: 'I drive a Golf' })
     const { outcome } = await engine.remember(ADA, { content: 'I drive a red Golf' })
-    expect({ outcome, asked }).toEqual({ outcome: 'create', asked: 1 })
+    expect({ outcome, asked: requests }).toEqual({ outcome: 'create', asked: 1 })
   })
 })
 

@@ -33,12 +33,12 @@ function openEngine(parts: { embedder?: Embedder; adjudicate?: Adjudicate } = {}
 
 /** Someone who always says the same, and remembers what was asked. */
 function judge(answer: () => Promise<Verdict>) {
-  const asked: (readonly [string, string])[] = []
+  const requests: (readonly [string, string])[] = []
   const adjudicate: Adjudicate = (older, newer) => {
-    asked.push([older, newer])
+    requests.push([older, newer])
     return answer()
   }
-  return { adjudicate, asked }
+  return { adjudicate, asked: requests }
 }
 
 describe('candidates', () => {
@@ -126,7 +126,7 @@ describe('adjudication', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('[TR6] the adjudicator is not asked where rules decide, and its failure counts as unsure', async () => {
+  it('[TR6] the adjudicator is not called where rules decide, and its failure counts as unsure', async () => {
     const { adjudicate, asked } = judge(() => Promise.reject(new Error('no answer')))
     const { engine } = openEngine({ adjudicate })
     await engine.remember(ADA, { content: 'I drive a Golf' })

@@ -260,8 +260,8 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
         await Promise.all(forgotten.map((each) => engine.forget(ADA, each)))
         await afterwards?.()
         const outcome = { toolMemories: { ...NO_TOOL_MEMORY_IDS, forgotten } }
-        const heard = answered === null ? null : answerOf(answered)
-        engine.conversations.recordOutcome(prepared, outcomeOf(prepared, heard, outcome))
+        const events = answered === null ? null : answerOf(answered)
+        engine.conversations.recordOutcome(prepared, outcomeOf(prepared, events, outcome))
         await engine.conversations.flush()
       }
       return { ...opening, id, request, answer, tell, client }

@@ -25,7 +25,7 @@ describe.skipIf(!isBuilt)('conformance cases (skipped when dist is not built)', 
     expect(await failuresOf(cases)).toEqual([])
   })
 
-  it('[TK2] fail for a store that loses what it was given', async () => {
+  it('[TK2] fail for a store that loses data', async () => {
     const cases = await built.listStoreCases(async () => {
       const store = built.createInMemoryStore()
       return { ...store, get: async () => null, close: () => store.close() }

@@ -81,7 +81,7 @@ it('[ES4] refuses an option that it does not know', async () => {
   await expect(startServer(options)).rejects.toThrow('no option "auht"')
 })
 
-it('[ES5] has the providers of the environment that it is given, and no others', async () => {
+it('[ES5] has only the providers of the given environment', async () => {
   const engine = await openEngine()
   const withKey = await startServer({
     ...{ engine, port: 0, auth: 'off' as const, backgroundJobs: false },

@@ -31,7 +31,7 @@ describe('npm run build, as ready.mjs does it', () => {
     expect(project.ready()).toBe('')
   })
 
-  it('removes the outputs of a source that is gone', () => {
+  it('removes the outputs of a removed source', () => {
     const project = createProject({ 'src/old/part.ts': 'export const part = 1\n' })
     project.ready()
     expect(project.has('dist/old/part.js')).toBe(true)

@@ -161,7 +161,7 @@ describe.each([
     }
   })
 
-  it('[PO20] imports newer wordings with their history and leaves local changes alone', async () => {
+  it('[PO20] imports newer versions with their history and keeps local changes', async () => {
     const store = await open()
     await take(store, [remembered('a'), remembered('b')])
     const newer = { content: 'newer', updatedAt: instant(MAY + 10) }

@@ -152,14 +152,14 @@ describe('import', () => {
     const { engine, clock } = await openEngine(openSqlite)
     const { memory } = await engine.remember(ADA, { content: 'secret' })
     await engine.edit(ADA, memory.id, { content: 'more secret' })
-    const kept = await engine.remember(ADA, { content: 'kept' })
+    const stored = await engine.remember(ADA, { content: 'kept' })
     const list = await lines(engine)
     clock.advance(1)
     await engine.memories.erase(ADA, memory.id)
     const result = await engine.admin.import(from(list))
     expect(result).toMatchObject({ imported: 0, skipped: 1, failed: 2 })
     expect(result.failures[0]?.message).toContain('forgotten')
-    expect((await engine.list(ADA)).rows.map((row) => row.id)).toEqual([kept.memory.id])
+    expect((await engine.list(ADA)).rows.map((row) => row.id)).toEqual([stored.memory.id])
   })
 
   it('[PO3] can assign everything to another owner', async () => {

@@ -61,7 +61,7 @@ describe('a PostgreSQL database of version 0.1', () => {
     expect(guarded.map(({ relname }) => relname)).toEqual(expect.arrayContaining(['job', 'signal']))
   })
 
-  it('[ST19] stays moved where it was left for another store, and can be taken back', async () => {
+  it('[ST19] stays migrated after a move to another store, and can be taken back', async () => {
     await load()
     // As `recollect migrate` of version 0.1 left it.
     await runSql(

@@ -171,20 +171,20 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
     expect(bobs).toMatchObject({ injected: null, format: 'chat' })
   })
 
-  it('[ST19] goes on with conversations that it knows', async () => {
+  it('[ST19] continues known conversations', async () => {
     const { engine, client } = await opened()
     const sessions = async () =>
       (await engine.conversations.sessions.list(ADA)).rows.map(({ place }) => place.session)
     const before = await sessions()
-    const asked = { previousResponseId: 'resp_2' }
-    const request = { asked, format: 'responses' as const }
+    const query = { previousResponseId: 'resp_2' }
+    const request = { asked: query, format: 'responses' as const }
     await client.ask(['And where does Rex sleep when it rains outside?'], 'Inside.', request)
     expect((await sessions()).sort()).toEqual(before.sort())
     expect(await engine.conversations.getResponseOwner(ADA, 'resp_1')).toBe('own')
     expect(await engine.conversations.getResponseOwner({ owner: 'bob' }, 'resp_1')).toBe('foreign')
   })
 
-  it('[ST19] tells jobs and signals apart by what they are', async () => {
+  it('[ST19] converts jobs and signals by their kind', async () => {
     const { engine } = await opened()
     const { rows: jobs } = await engine.jobs.list({ limit: 100 })
     const told = (wanted: string) =>

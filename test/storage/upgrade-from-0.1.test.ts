@@ -67,7 +67,7 @@ describe('a SQLite database of version 0.1', () => {
     connection.close()
   })
 
-  it('[ST19] stays moved where it was left for another store, and can be taken back', async () => {
+  it('[ST19] stays migrated after a move to another store, and can be taken back', async () => {
     const path = fixture('database-0.1.sqlite')
     const connection = await openConnection(path, null)
     // As `recollect migrate` of version 0.1 left it.

@@ -227,7 +227,7 @@ describe('recall', () => {
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(1)
   })
 
-  it('[TE10] a retriever that fails is told once, and once more when it works again', async () => {
+  it('[TE10] logs a failing retriever once, and its recovery once', async () => {
     const telemetry = new KeptTelemetry()
     let isBroken = false
     const inner = createHashingEmbedder()
@@ -256,8 +256,8 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'spare key' })
     isBroken = false
     await engine.recall(ADA, { text: 'spare key' })
-    const told = telemetry.logged.filter(({ level }) => level !== 'debug')
-    expect(told).toEqual([
+    const reports = telemetry.logged.filter(({ level }) => level !== 'debug')
+    expect(reports).toEqual([
       {
         level: 'warn',
         event: 'retriever_failed',
@@ -274,7 +274,7 @@ describe('recall', () => {
 })
 
 describe('spans', () => {
-  it('[TE6] stand around what is done with memories, with the records they are about', async () => {
+  it('[TE6] enclose operations on memories and name the records', async () => {
     const telemetry = new KeptTelemetry()
     const engine = open(telemetry)
     const { memory } = await engine.remember(ADA, { content: SECRET })
@@ -351,12 +351,12 @@ describe('the log of an observed engine', () => {
     await expect(failing.admin.listPlaces()).rejects.toThrow('The store is gone.')
     await yieldToEventLoop()
     expect(lines.join('')).not.toContain('spare key')
-    const told = lines.map((line) => JSON.parse(line))
-    expect(told.slice(-2)).toMatchObject([
+    const reports = lines.map((line) => JSON.parse(line))
+    expect(reports.slice(-2)).toMatchObject([
       { level: 'error', event: 'operation_failed', operation: 'status', outcome: 'internal' },
       { level: 'warn', event: 'operation_failed', operation: 'listPlaces', outcome: 'unavailable' },
     ])
-    expect(told.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
+    expect(reports.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
     await engine.close()
   })
 })

@@ -56,7 +56,7 @@ it('[TE1] lines below the chosen level are not written, and none when it is sile
   expect(lines).toEqual([])
 })
 
-it('[TE1] lines go to a file descriptor, and closing writes what is held back', async () => {
+it('[TE1] writes lines to a file descriptor, and flushes on close', async () => {
   const path = temporaryFile('log.jsonl')
   const log = createJsonLog({ destination: openSync(path, 'w') })
   for (let count = 0; count < 100; count++) log.write('info', 'job_finished', { count })
@@ -81,7 +81,7 @@ it('[TE1] lines reach their file soon, and where there are none nothing is writt
   await log.close()
 })
 
-it('[TE2] fields that are not in the table are left out, whatever they hold', () => {
+it('[TE2] omits fields that are not in the table', () => {
   const hostile = {
     content: SECRET,
     text: SECRET,
@@ -177,7 +177,7 @@ it('[TE2] no value of any kind makes logging fail, or gets in where it must not'
   expect(Object.keys(LOG_EVENTS)).not.toContain('unknown')
 })
 
-it('[TE3] an error is told by its code and its place; a foreign message is not told', () => {
+it('[TE3] logs the code and the origin of an error, and no foreign message', () => {
   const foreign = Object.assign(new TypeError(`cannot bind '${SECRET}'`), { code: 'ERR_BIND' })
   const wrapped = new AppError('unavailable', 'The store can’t be reached.', {}, foreign)
   const { log, text, parsed } = kept()

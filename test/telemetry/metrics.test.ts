@@ -4,7 +4,7 @@ import { createCompositeTelemetry } from '../../src/telemetry/composite-telemetr
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { COUNTERS, HISTOGRAMS, NOOP_TELEMETRY } from '../../src/telemetry/telemetry.ts'
 
-it('[TE4] counters and histograms of the table are told in the form of Prometheus', async () => {
+it('[TE4] exposes the counters and histograms of the table in the Prometheus format', async () => {
   const metrics = createPrometheusMetrics()
   metrics.count('recollect_http_requests_total', { method: 'GET', route: '/', status: '200' })
   metrics.count('recollect_http_requests_total', { method: 'GET', route: '/', status: '200' }, 2)
@@ -21,7 +21,7 @@ it('[TE4] counters and histograms of the table are told in the form of Prometheu
   }
 })
 
-it('[TE4] two engines in one process count apart, and beside the metrics of the host', async () => {
+it('[TE4] counts two engines of one process separately, and apart from the metrics of the host', async () => {
   const [first, second] = [createPrometheusMetrics(), createPrometheusMetrics()]
   first.count('recollect_recalls_abstained_total', {})
   expect(await second.text()).toContain('recollect_recalls_abstained_total 0\n')
@@ -51,14 +51,14 @@ it('[TE4] numbers that make no sense are passed over', async () => {
   expect(await metrics.text()).toContain('recollect_contexts_injected_total 0\n')
 })
 
-it('[TE4] what the process uses is told when asked for', async () => {
+it('[TE4] includes process metrics on request', async () => {
   expect(await createPrometheusMetrics().text()).not.toContain('process_cpu')
   expect(await createPrometheusMetrics({ process: true }).text()).toContain(
     'process_cpu_seconds_total ',
   )
 })
 
-it('[TE5] gauges are read when the metrics are asked for, and never told from memory', async () => {
+it('[TE5] reads gauges at every scrape, never from a cache', async () => {
   let memories = 0
   const metrics = createPrometheusMetrics({
     gauges: async () => {
@@ -80,7 +80,7 @@ it('[TE5] gauges are read when the metrics are asked for, and never told from me
   expect(third).toContain('recollect_contexts_injected_total 0\n')
 })
 
-it('[TE5] a store that hangs does not keep the metrics from being told', async () => {
+it('[TE5] exposes metrics while the store hangs', async () => {
   const metrics = createPrometheusMetrics({
     gauges: () => new Promise(() => {}),
     gaugeTimeoutMs: 1,

@@ -13,7 +13,7 @@ import {
 
 const PAGE = 'docs/operations/observability.md'
 
-it('[TE12] docs/operations/observability.md tells every metric, event, field, span and reason', async () => {
+it('[TE12] docs/operations/observability.md documents every metric, event, field, span and reason', async () => {
   const tables: readonly (readonly [string, readonly string[]])[] = [
     ['metric kind labels meaning', metricRows()],
     ['event meaning', rows(LOG_EVENTS)],

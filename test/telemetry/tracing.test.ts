@@ -119,7 +119,7 @@ describe('with our exporter', () => {
     expect(request?.text).not.toContain('spare key')
   })
 
-  it('[TE6] texts are told only when the operator wants that, and not without end', async () => {
+  it('[TE6] includes texts only when configured, and truncates them', async () => {
     const exporter = await start()
     const { span } = createOtelTracing({ version: '1', captureContent: true })
     await span('search_memory', FACTS, async (note) => note(FOUND))
@@ -132,7 +132,7 @@ describe('with our exporter', () => {
     ])
   })
 
-  it('[TE6] a failure is told by its code alone, and names that are none are left out', async () => {
+  it('[TE6] reports a failure by its code only, and omits invalid names', async () => {
     const exporter = await start()
     const { span } = createOtelTracing({ version: '1' })
     const odd = { owner: { secret: ANSWER }, session: 7 } as unknown as SpanAttributes // not yet checked
@@ -178,7 +178,7 @@ describe('with our exporter', () => {
     )
   })
 
-  it('[TE8] spans are sent in batches, by themselves, and what is left at the end', async () => {
+  it('[TE8] sends spans in batches, periodically, and the rest on close', async () => {
     const exporter = await start({ batchIntervalMs: 1 })
     const { span } = createOtelTracing({ version: '1' })
     await span('search_memory', {}, async () => {})
@@ -195,7 +195,7 @@ describe('with our exporter', () => {
     expect(collector.spans()).toHaveLength(1_201)
   })
 
-  it('[TE8] a collector that is busy is asked again with the same spans', async () => {
+  it('[TE8] retries a busy collector with the same spans', async () => {
     const lost: [number, string][] = []
     const onLost = (spans: number, because: string) => lost.push([spans, because])
     const exporter = await start({ onLost })
@@ -213,7 +213,7 @@ describe('with our exporter', () => {
     expect(lost).toEqual([])
   })
 
-  it('[TE8] what a collector refuses is given up and told, and redirects are not followed', async () => {
+  it('[TE8] drops and reports what a collector refuses, and follows no redirects', async () => {
     const lost: [number, string][] = []
     const elsewhere = await openCollector()
     try {
@@ -236,7 +236,7 @@ describe('with our exporter', () => {
     }
   })
 
-  it('[TE8] a collector that hangs or is gone costs spans, and nothing else', async () => {
+  it('[TE8] loses only spans when a collector hangs or is unreachable', async () => {
     const lost: [number, string][] = []
     const onLost = (spans: number, because: string) => lost.push([spans, because])
     collector.answerWith(null)
@@ -266,7 +266,7 @@ describe('with our exporter', () => {
 })
 
 describe('our tracer', () => {
-  it('[TE8] does what the API asks of one', () => {
+  it('[TE8] implements the contract of the API', () => {
     const ended: EndedSpan[] = []
     const tracer = createRecordingTracer((span) => ended.push(span))
     const outcome = tracer.startActiveSpan('one', (span) => {

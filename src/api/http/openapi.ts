@@ -350,7 +350,8 @@ class Schemas {
     const definitions = Object.entries($defs as { readonly [name: string]: JsonSchema })
     const names = new Map(definitions.map(([name, each]) => [name, stableName(name, each)]))
     for (const [name, { id: _id, ...each }] of definitions) {
-      this.#add(names.get(name) ?? name, withReferences(each, names))
+      const named = names.get(name) ?? name
+      this.#add(named, named === JSON_NAME ? JSON_VALUE : withReferences(each, names))
     }
     return withReferences(rest, names)
   }
@@ -364,12 +365,26 @@ class Schemas {
   }
 }
 
+const JSON_NAME = 'Json'
+
+/** Any JSON value, not recursive: types that some generators make of a recursive one do not compile. */
+const JSON_VALUE: JsonSchema = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+    { type: 'array', items: {} },
+    { type: 'object', additionalProperties: true },
+  ],
+}
+
 /** The recursive schema of any JSON value gets a generated name that differs from call to call. */
 function stableName(name: string, schema: JsonSchema): string {
   if (!name.startsWith('__')) return name
   const isJson = JSON.stringify(schema).split(`"#/$defs/${name}"`).length === 3
   if (!isJson) throw new Error('A recursive schema requires an explicit id.')
-  return 'Json'
+  return JSON_NAME
 }
 
 /** The schema with its references rewritten to components. */

@@ -81,7 +81,7 @@ it('[PL7] keeps the budget, and who the person is within half of it', () => {
   )
 })
 
-it('[CV5] passes over what is too long, and shortens the best where all of it is', () => {
+it('[CV5] skips memories that are too long, and truncates the best if all are', () => {
   const report = (about: string) => fact(`${about} ${'and so on '.repeat(5_000)}`)
   const long = report('The tea of the user is jasmine')
   const short = fact('The user drinks tea')
@@ -159,18 +159,25 @@ it('[CR2.1] puts a fact below a newer excerpt that answers the same question in 
   ])
 })
 
-it('[CR2.1] puts a clause that patterns learned below a newer excerpt that ranks above it', () => {
+it('[CR2.1] puts a clause that patterns learned below a newer excerpt', () => {
   const learned = { ...memory().provenance, extractor: 'patterns' }
   const excerpt = said('The gym has been four times a week lately.', { saidAt: instant(DAY_MS) })
   const clause = fact("I don't work out on Mondays", { provenance: learned })
-  const told = fact("I don't work out on Mondays")
+  const result = fact("I don't work out on Mondays")
   const orderOf = (documents: readonly SearchDocument[]) =>
     fittedOf(candidatesOf(documents, { question: 'How often do I exercise?' })).content.lines.map(
       ({ document }) => document,
     )
   expect(orderOf([excerpt, clause])).toEqual([excerpt, clause])
-  expect(orderOf([clause, excerpt])).toEqual([clause, excerpt])
-  expect(orderOf([excerpt, told])).toEqual([told, excerpt])
+  expect(orderOf([clause, excerpt])).toEqual([excerpt, clause])
+  expect(orderOf([excerpt, result])).toEqual([result, excerpt])
+})
+
+it('[CR2.1] orders facts by time, whatever they are about', () => {
+  const older = fact('I drive a Polo')
+  const newer = fact('We leased an electric car', { createdAt: instant(DAY_MS) })
+  const { content } = fittedOf(candidatesOf([older, newer], { question: 'What do I drive?' }))
+  expect(content.lines.map(({ document }) => document)).toEqual([newer, older])
 })
 
 it('[CR3] counts a fact and the turn that it came from once', () => {
@@ -190,7 +197,7 @@ it('[CR3] counts a fact and the turn that it came from once', () => {
   ])
 })
 
-it('[TF8] tells a fact that was worded anew in place of its turn, however long that is', () => {
+it('[TF8] a rewritten fact replaces its turn of any length', () => {
   const turn = said(
     "My sister's name is Anna, she lives in Oslo, keeps two rabbits and plays the oboe.",
   )
@@ -261,7 +268,7 @@ it('[CR8] says once what several pieces say, with the newest of them', () => {
   ])
 })
 
-it('[CR9] quotes no question that was asked before', () => {
+it('[CR9] quotes no earlier questions', () => {
   const documents = [
     said('How tall is Everest?'),
     said('Which colour did we pick for the kitchen?'),

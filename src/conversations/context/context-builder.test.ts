@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { computeSectionSizes } from './context-builder.ts'
 
-describe('[GA8] what is fetched for a budget', () => {
+describe('[GA8] the number of memories that are fetched for a budget', () => {
   it.each([
     [100, { pinned: 3, episodes: 2, transcript: 2 }],
     [800, { pinned: 13, episodes: 6, transcript: 4 }],

@@ -94,7 +94,7 @@ const anyOptions = fc.record({
   bytesMax: fc.oneof(fc.integer({ min: 4, max: 200 }), fc.constant(8_192)),
 })
 
-it('[FC1] is the file, but for white space and what is repeated, whatever the file holds', () => {
+it('[FC1] contains the whole file except white space and repetitions, for any file', () => {
   fc.assert(
     fc.property(anyMarkdown, anyOptions, (text, options) => {
       for (const way of WAYS) expectExact(text, options, way)
@@ -116,7 +116,7 @@ it('[FC1] names lines that hold exactly its text, unless a line was too long', (
   )
 })
 
-it('[FC2] holds no more than it may, in tokens and in bytes', () => {
+it('[FC2] stays within its limits of tokens and bytes', () => {
   fc.assert(
     fc.property(anyMarkdown, anyOptions, (text, options) => {
       for (const { cut } of WAYS) {
@@ -189,7 +189,7 @@ it('[FC3] takes the title of the page from its front matter', () => {
   expect(chunkMarkdown('---\ntitle: Tea\n\nnever closed')[0]?.headings).toEqual([])
 })
 
-it('[FC3] takes for headings only what is one', () => {
+it('[FC3] recognizes only headings as headings', () => {
   const not = [
     '#hashtag',
     '####### seven',
@@ -230,7 +230,7 @@ it('[FC4] keeps lists, tables, code and front matter whole where they fit', () =
   }
 })
 
-it('[FC4] cuts what is too long between its points, rows and lines', () => {
+it('[FC4] splits long content between items, rows and lines', () => {
   const points = Array.from(
     { length: 20 },
     (_, index) => `- point ${index} is about tea\n  and cups`,
@@ -294,14 +294,14 @@ it('[FC7] cuts a long line after sentences, else between words, and never inside
   for (const { text } of chunkText('🍵'.repeat(900), SMALL)) expect(text).toMatch(/^(?:🍵)+$/u)
 })
 
-it('[FC7] goes on behind the end of a long line, and begins with the heading above it', () => {
+it('[FC7] continues after the end of a long line, with the heading above it', () => {
   const text = `# Tea\n${words(50)}\nand cups\n\nOther words.`
   const chunks = chunkMarkdown(text, { ...SMALL, overlap: 0 })
   expect(chunks[0]).toMatchObject({ lineFirst: 1, lineLast: 2, headings: ['Tea'] })
   expect(chunks.at(-1)?.text).toMatch(/word\nand cups\n\nOther words\.$/)
 })
 
-it('[FC8] is done in time with what is made to take long', () => {
+it('[FC8] chunks adversarial content in linear time', () => {
   const many = 1_000_000
   const some = 30_000
   const nested = Array.from({ length: 1_000 }, (_, depth) => `${' '.repeat(depth * 2)}- point`)

@@ -61,7 +61,7 @@ describe('[MI1] the block', () => {
     expect(removeMemoryBlock(text)).toBe(text)
   })
 
-  it('[MI3] is read back to what was written, whatever memories say', () => {
+  it('[MI3] is parsed back to what was written, for any memory', () => {
     const content = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
     fc.assert(
       fc.property(fc.array(content, { maxLength: 5 }), fc.boolean(), (contents, isWindows) => {
@@ -113,7 +113,7 @@ describe('[MI5] what people do to lines', () => {
     expect(diffMemoryFile([...written, ...written], BASE, both)).toEqual(nothing)
   })
 
-  it('[MI5] a line that is gone is let go', () => {
+  it('[MI5] a removed line forgets its memory', () => {
     expect(diffMemoryFile(written.slice(1), BASE, both)).toEqual({ ...nothing, removed: [TEA] })
   })
 
@@ -123,7 +123,7 @@ describe('[MI5] what people do to lines', () => {
     expect(diffMemoryFile(written, BASE, [WORK])).toEqual(nothing)
   })
 
-  it('[MI6] what was changed on both sides is kept twice', () => {
+  it('[MI6] a change on both sides keeps both versions', () => {
     const changed = [{ ...TEA, text: 'Ada prefers coffee.' }, WORK]
     const edited = [line('Ada prefers black tea.', TEA.tag), ...written.slice(1)]
     const added = [line('Ada prefers black tea.', TEA.tag)]
@@ -133,7 +133,7 @@ describe('[MI5] what people do to lines', () => {
     expect(diffMemoryFile(written.slice(1), BASE, changed)).toEqual(nothing)
   })
 
-  it('[MI6] where nobody knows what was written, nothing is lost', () => {
+  it('[MI6] loses nothing without a record of the last write', () => {
     const edited = [line('Ada prefers black tea.', TEA.tag)]
     expect(diffMemoryFile(edited, {}, both)).toEqual({ ...nothing, added: edited })
   })

@@ -30,7 +30,7 @@ it('[FC12] reads messages in the shapes that programs write', () => {
   }
 })
 
-it('[FC12] leaves out what neither the person nor the model has said', () => {
+it('[FC12] includes only texts of the user and the model', () => {
   const silent = [
     { role: 'system', content: 'be brief' },
     { role: 'tool', content: 'result' },
@@ -107,7 +107,7 @@ const anyLine = fc.oneof(
   fc.constantFrom('', '  ', '{', 'null', '[]', '{"role":"user","content":"茶\\n🍵"}'),
 )
 
-it('[FC13] reads the same in parts as at once, wherever the parts begin', () => {
+it('[FC13] parses parts like the whole, with any boundaries', () => {
   fc.assert(
     fc.property(fc.array(anyLine), fc.array(fc.nat({ max: 400 })), (lines, stops) => {
       const text = lines.map((line) => `${line}\n`).join('')

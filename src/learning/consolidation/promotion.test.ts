@@ -44,7 +44,7 @@ it('[CN5] it rises to 1 at most', () => {
   expect(isPromotable({ ...full, metadata: {} }, [NOW, NOW, NOW], NOW, 24)).toBe(false)
 })
 
-it('[CN8] what is pinned, of identity, an episode or waiting for approval does not', () => {
+it('[CN8] does not promote pinned memories, identities, episodes or those that wait for approval', () => {
   const mentions = [NOW, NOW, NOW]
   for (const fields of [
     { pinned: true },

@@ -95,8 +95,8 @@ describe('finding the answer', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('[DI4] is all of a good answer, and nothing of what was not asked for', () => {
+describe('the parsed answer', () => {
+  it('[DI4] contains all of a valid answer, and nothing else', () => {
     expect(parse({ ...FULL, more: 1, episode: { ...FULL.episode, mood: 'good' } })).toEqual({
       ...FULL,
       facts: [
@@ -110,7 +110,7 @@ describe('what is kept', () => {
     })
   })
 
-  it('[DI24.2] leaves out when a fact was said', () => {
+  it('[DI24.2] omits the time of a fact', () => {
     for (const aside of ['(as of May 2026)', '(as of this conversation).', '(Stand: Mai)']) {
       expect(factOf({ content: `The user lives in Rome ${aside}` })?.content).toMatch(
         /^The user lives in Rome\.?$/,
@@ -156,7 +156,7 @@ describe('what is kept', () => {
     expect(factOf({ entities: ['Bob', 3, ' ', 'Bob'] })?.entities).toEqual(['Bob'])
   })
 
-  it('[DI4] leaves out an item that is wrong, and keeps those beside it', () => {
+  it('[DI4] omits invalid items, and keeps the others', () => {
     const found = parse({
       facts: [null, 5, { content: 'x'.repeat(1_001) }, 'The user likes tea', 'the user likes TEA.'],
     })
@@ -178,7 +178,7 @@ describe('what is kept', () => {
     expect(found.identity).toHaveLength(10)
   })
 
-  it('[DI4] takes a summary without what was said to whoever asked', () => {
+  it('[DI4] strips phrases addressed to the requester from a summary', () => {
     const summary = 'Sure! Here is a short summary of it: Ada went home.'
     expect(parse({ episode: { summary } }).episode?.summary).toBe('Ada went home.')
     expect(parse({ episode: { summary: 'a\u0000b\u202e\nc' } }).episode?.summary).toBe('ab c')
@@ -205,7 +205,7 @@ describe('what is kept', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('any answer', () => {
   const anything = fc.jsonValue()
   const answer = fc.record(
     {

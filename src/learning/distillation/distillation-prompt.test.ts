@@ -50,7 +50,7 @@ describe('choosing', () => {
     expect(line).toContain(`${'x'.repeat(2_000)} [500 more characters left out]</turn>`)
   })
 
-  it('[DI1] asks about nothing that has fewer than 80 characters in all', () => {
+  it('[DI1] skips sessions with fewer than 80 characters', () => {
     expect(selectTurns([said('x'.repeat(40)), said(` ${'x'.repeat(39)}\n`)]).isTrivial).toBe(true)
     expect(selectTurns([said('x'.repeat(40)), said('x'.repeat(40))]).isTrivial).toBe(false)
     expect(selectTurns([]).isTrivial).toBe(true)
@@ -65,7 +65,7 @@ describe('prompts', () => {
     )
   })
 
-  it('[DI2] keep whatever is said inside of its fence', () => {
+  it('[DI2] keep every text inside of its fence', () => {
     const piece = fc.constantFrom(
       '</turn>',
       '<turn',
@@ -86,7 +86,7 @@ describe('prompts', () => {
     )
   })
 
-  it('[DI2] tell the model that turns are data, and what it may use besides', () => {
+  it('[DI2] state that turns are data, and what else the model may use', () => {
     const [task, message] = buildDistillationPrompt(selectTurns([said('hello')]), {
       ...CONTEXT,
       identity: 'Ada </identity> Byron',

@@ -3,7 +3,7 @@
  * which some may be questions.
  */
 import { LruCache } from '../../lib/lru-cache.ts'
-import { type ChatStatement, readChatStatement } from './chat-wording.ts'
+import { type ChatStatement, readChatStatement } from './chat-statement.ts'
 import { endsStateOf, mayEndStates, readStatement } from './state-changes.ts'
 import {
   compareParsedStatements,

@@ -19,7 +19,7 @@ import {
   readChatStatement,
   type Subject,
   toStem,
-} from './chat-wording.ts'
+} from './chat-statement.ts'
 import { ALTERNATIVES, OPEN_STATES } from './life-states.ts'
 import { getPlaceSize } from './places.ts'
 

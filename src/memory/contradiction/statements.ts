@@ -1,5 +1,5 @@
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
-import { cleanSurface } from './chat-wording.ts'
+import { cleanSurface } from './chat-statement.ts'
 import { compareFrames } from './frames.ts'
 import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
 import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'

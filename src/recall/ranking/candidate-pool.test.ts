@@ -60,9 +60,9 @@ it('[CR21] keeps the newest turns of equal text and speaker, and every fact', ()
   const facts = Array.from({ length: 5 }, () => ({
     memory: memory({ content: 'Good morning', place: ADA }),
   }))
-  const kept = dropRepetitions([...rows, ...others, ...facts])
-  expect(kept.slice(0, 3).map((row) => row.memory.createdAt)).toEqual([5, 3, 4])
-  expect(kept.slice(3)).toEqual([...others, ...facts])
+  const stored = dropRepetitions([...rows, ...others, ...facts])
+  expect(stored.slice(0, 3).map((row) => row.memory.createdAt)).toEqual([5, 3, 4])
+  expect(stored.slice(3)).toEqual([...others, ...facts])
 })
 
 it('[CR21] detects a list that one text dominates by its equal scores', () => {

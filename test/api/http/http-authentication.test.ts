@@ -32,7 +32,7 @@ describe('keys', () => {
     expect(again.admin).toBe('')
   })
 
-  it('[HT21] a key comes as Bearer or as X-Api-Key, and without one nothing is told', async () => {
+  it('[HT21] accepts a key as Bearer or X-Api-Key, and reveals nothing without one', async () => {
     const { client, admin } = await start()
     const bare = await client.get('/api/memory', { key: null })
     expect([bare.status, bare.body.error.code]).toEqual([401, 'unauthenticated'])
@@ -47,7 +47,7 @@ describe('keys', () => {
     expect(two.status).toBe(401)
   })
 
-  it('[HT22] a revoked key ends at once here, and soon when another process revoked it', async () => {
+  it('[HT22] a revoked key is refused at once, and soon when another process revoked it', async () => {
     const clock = new FakeClock()
     const { client, engine } = await start({ clock })
     const { body: made } = await client.post('/api/keys', { name: 'a', home: 'ada' })
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect((await client.get('/api/memory', { key: fresh })).status).toBe(200)
   })
 
-  it('[HT24] a key may ask so many times in a minute, and is told how many are left', async () => {
+  it('[HT24] limits the requests of a key per minute, and returns how many are left', async () => {
     const clock = new FakeClock()
     const { client, engine } = await start(
       { clock },
@@ -156,7 +156,7 @@ describe('sessions', () => {
     expect((await client.get('/api/session', revoked)).status).toBe(401)
   })
 
-  it('[HT25] a key that is younger than what the door knows opens a session that stays', async () => {
+  it('[HT25] a key that is newer than the cache opens a lasting session', async () => {
     const { client, admin, engine } = await start({ clock: new FakeClock() })
     const first = await client.post('/api/session', { key: admin }, { key: null })
     const known = { key: null, headers: { cookie: cookieOf(first.headers) } }
@@ -205,7 +205,7 @@ describe('the outside', () => {
     }
   })
 
-  it('[HT27] pages of other origins may ask only when they are on the list', async () => {
+  it('[HT27] allows other origins only when they are configured', async () => {
     const origin = 'https://app.example'
     const closed = await start()
     const refused = await closed.client.call('OPTIONS', '/api/memory', {
@@ -247,7 +247,7 @@ describe('the outside', () => {
     expect(other.status).toBe(403)
   })
 
-  it('[HT28] keys can be off only where nobody else can reach it', async () => {
+  it('[HT28] keys can be off only on loopback', async () => {
     const { client, warnings, engine } = await start({ auth: 'off' })
     expect((await client.post('/api/memory', { content: 'x' })).status).toBe(201)
     expect(warnings).toHaveLength(1)
@@ -270,7 +270,7 @@ describe('the outside', () => {
   })
 })
 
-describe('while the store can’t be asked', () => {
+describe('while the store is unavailable', () => {
   it.each(['fails', 'hangs'] as const)(
     '[HT58] a key that worked still works: %s',
     async (health) => {

@@ -16,15 +16,15 @@ async function listen(url: string, key: string): Promise<() => string> {
     signal: stop.signal,
   })
   expect(status).toBe(200)
-  let told = ''
+  let output = ''
   const read = async () => {
-    for await (const bytes of body ?? []) told += Buffer.from(bytes).toString()
+    for await (const bytes of body ?? []) output += Buffer.from(bytes).toString()
   }
   read().catch(() => undefined)
-  return () => told
+  return () => output
 }
 
-it('[SU13] tells kinds, never text, and each owner only its own', async () => {
+it('[SU13] sends kinds, never text, and each owner only its own changes', async () => {
   const { engine, url, admin } = await start()
   const everything = await listen(url, admin)
   const ada = await listen(url, await keyFor(engine, 'user', 'ada'))
@@ -45,7 +45,7 @@ async function untilEnd(url: string, headers: Record<string, string>): Promise<v
   for await (const _ of body ?? []) void _
 }
 
-it('[HT60.1] ends at once when the key is revoked, and other streams stay', async () => {
+it('[HT60.1] ends at once when its key is revoked, and other streams continue', async () => {
   const { engine, url, admin } = await start()
   const { key, secret } = await engine.admin.keys.create({ name: 'page', defaultOwner: 'ada' })
   const others = await listen(url, await keyFor(engine, 'user', 'ada'))

@@ -12,21 +12,21 @@ const LINE = JSON.stringify({ text: 'x'.repeat(1_000) })
 
 /** An engine whose export goes on until it is told to end, and tells when it was stopped. */
 function endless(engine: Engine) {
-  const told = { ended: false, isStopped: false, lines: 0 }
+  const expected = { ended: false, isStopped: false, lines: 0 }
   let stopped = () => {}
   const whenStopped = new Promise<void>((resolve) => {
     stopped = resolve
   })
   async function* lines() {
     try {
-      while (!told.ended) {
-        told.lines++
+      while (!expected.ended) {
+        expected.lines++
         yield LINE
         await new Promise((resolve) => setImmediate(resolve))
       }
       yield '"last"'
     } finally {
-      told.isStopped = true
+      expected.isStopped = true
       stopped()
     }
   }
@@ -36,7 +36,7 @@ function endless(engine: Engine) {
       admin: { ...engine.admin, export: () => lines() },
       close: async () => {},
     },
-    told,
+    told: expected,
     whenStopped,
   }
 }
@@ -53,10 +53,10 @@ async function startEndless(graceMs?: number) {
 }
 
 async function openExport(url: string): Promise<IncomingMessage> {
-  const asked = request(`${url}/api/memory/export`)
-  asked.on('error', () => {})
-  asked.end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const pending = request(`${url}/api/memory/export`)
+  pending.on('error', () => {})
+  pending.end()
+  const [response] = (await once(pending, 'response')) as [IncomingMessage]
   return response
 }
 
@@ -84,7 +84,7 @@ describe('stopping', () => {
     expect(response.complete).toBe(false)
   })
 
-  it('[HT50] a connection that is kept open is told to close, and that the server stops', async () => {
+  it('[HT50] a keep-alive connection gets `connection: close` and `unavailable` when the server stops', async () => {
     const { url, close, told } = await startEndless()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -111,8 +111,8 @@ describe('stopping', () => {
 const ENDLESS_MS = 3_600_000
 const ASK_STATUS = 'GET /api/status HTTP/1.1\r\nhost: localhost\r\n\r\n'
 
-describe('stopping among connections on which nothing is asked', () => {
-  it('[HT56] cuts idle ones at once', async () => {
+describe('stopping with idle connections', () => {
+  it('[HT56] closes idle connections at once', async () => {
     const { url, close } = await start({ auth: 'off', graceMs: ENDLESS_MS })
     const { hostname, port } = new URL(url)
     const [used, fresh, halfway] = [1, 2, 3].map(() => connect(Number(port), hostname))
@@ -157,9 +157,9 @@ describe('stopping among connections on which nothing is asked', () => {
     await Promise.all([serving.close(), ended])
   })
 
-  it('[HT56] does not wait for those who left before all of their answers were given', async () => {
+  it('[HT56] does not wait for clients that left before their last response', async () => {
     const { engine } = await start()
-    let asked = 0
+    let requests = 0
     let begin = () => {}
     const begun = new Promise<void>((resolve) => {
       begin = resolve
@@ -172,7 +172,7 @@ describe('stopping among connections on which nothing is asked', () => {
       ...engine,
       close: async () => {},
       status: async () => {
-        if (++asked === 3) begin()
+        if (++requests === 3) begin()
         await released
         return engine.status()
       },
@@ -261,13 +261,13 @@ async function reading(read: (incoming: IncomingMessage) => Promise<unknown>) {
     server.close()
   })
   const { port } = server.address() as AddressInfo // it listens on a port
-  const asked = request({
+  const pending = request({
     port,
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
   })
-  asked.on('error', () => {})
-  return { asked, begun, outcome }
+  pending.on('error', () => {})
+  return { asked: pending, begun, outcome }
 }
 
 /** What the server says to these bytes, when the client says nothing more. */
@@ -337,7 +337,7 @@ describe('slow and broken clients', () => {
     expect(await left.outcome).toMatchObject({ code: 'cancelled' })
   })
 
-  it('[HT53] get an answer in the one shape, whatever they send', async () => {
+  it('[HT53] get a response in the usual shape', async () => {
     const { url } = await start()
     const answerTo = answersOf(url)
     const garbage = await answerTo('\x16\x03\x01 hello\r\n\r\n')

@@ -58,7 +58,7 @@ it('[HT10] the types of the Studio are those of the description', async () => {
   await expect(promisify(execFile)(process.execPath, check)).resolves.toMatchObject({ stderr: '' })
 })
 
-it('[HT10] docs/reference/rest.md tells every operation', async () => {
+it('[HT10] docs/reference/rest.md documents every operation', async () => {
   const rows = OPERATIONS.map(
     ({ http, access, summary }) =>
       `\n| ${http.method} | \`${http.path}\` | ${access} | ${summary} |`,

@@ -11,7 +11,7 @@ it.each([
   ['busy', 'store_busy'],
   ['unavailable', 'store_unreachable'],
 ] as const)(
-  '[HT61] tells that writes fail with %s, and recovers by itself',
+  '[HT61] reports that writes fail with %s, and recovers by itself',
   async (code, reason) => {
     const store = createInMemoryStore()
     let failure: AppError | null = null

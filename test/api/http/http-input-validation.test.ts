@@ -135,7 +135,7 @@ describe('every operation', () => {
     expect(await everything(engine)).toEqual(before)
   })
 
-  it('[HT30] refuses what is too long, too large or out of range', async () => {
+  it('[HT30] refuses values that are too long, too large or out of range', async () => {
     const { client, engine, before } = await filled()
     const long = 'x'.repeat(300_000)
     for (const operation of jsonOperations) {
@@ -282,7 +282,7 @@ describe('bodies', () => {
     expect(await everything(engine)).toEqual(before)
   })
 
-  it('[HT34] any text that JSON can hold comes back as it was', async () => {
+  it('[HT34] returns any JSON text unchanged', async () => {
     const { client } = await filled()
     const content = 'a\0b \u{1f469}\u200d\u{1f680} \u202e end'
     const { body } = await client.post('/api/memory', { content })

@@ -30,7 +30,7 @@ describe('addresses', () => {
     expect(() => router.add('GET', '/a/list', 'again')).toThrow('twice')
   })
 
-  it('[HT11] another method is told which ones there are, and HEAD is GET without a body', async () => {
+  it('[HT11] a wrong method gets the allowed ones, and HEAD is GET without a body', async () => {
     const { client } = await start()
     const answer = await client.call('PUT', '/api/memory', { body: {} })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, DELETE'])
@@ -46,7 +46,7 @@ describe('addresses', () => {
 })
 
 describe('errors', () => {
-  it('[HT12] a failure inside tells its request id and nothing else', async () => {
+  it('[HT12] an internal error contains its request id and nothing else', async () => {
     const reports: RequestReport[] = []
     const { engine } = await start()
     const broken = {
@@ -144,7 +144,7 @@ describe('repeated requests', () => {
     for (const bad of ['', 'x'.repeat(201), 'a b']) expect((await send('x', bad)).status).toBe(400)
   })
 
-  it('[HT14] equal requests at once are done once', async () => {
+  it('[HT14] equal concurrent requests are performed once', async () => {
     const { client, engine } = await start()
     const headers = { 'idempotency-key': 'same' }
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe('repeated requests', () => {
     expect(rows.map(({ version, sourceCount }) => [version, sourceCount])).toEqual([[1, 1]])
   })
 
-  it('[HT14] an answer with a secret is not kept', async () => {
+  it('[HT14] a response with a secret is not stored', async () => {
     const { client } = await start()
     const headers = { 'idempotency-key': 'k' }
     const made = await client.post('/api/keys', { name: 'a', home: 'a' }, { headers })
@@ -241,7 +241,7 @@ describe('health and metrics', () => {
 })
 
 describe('mounts and reports', () => {
-  it('[HT18] a mounted door is reached behind the same checks, and told who calls', async () => {
+  it('[HT18] a mounted handler is behind the same checks, and knows the caller', async () => {
     const { client, url, admin, engine } = await start({
       mounts: [
         {

@@ -42,7 +42,7 @@ afterAll(async () => {
   await host.close()
 })
 
-it('[MC7] the set comes beside our own tools', async () => {
+it('[MC7] the set is added to the default tools', async () => {
   const names = (await client.tools()).map(({ name }) => name)
   expect(names.filter((name) => NAMES.includes(name)).sort()).toEqual([...NAMES].sort())
   expect(names).toHaveLength(NAMES.length + 10)
@@ -77,8 +77,8 @@ it('[TU5] a turn that the search of files finds is read by its path', async () =
   const turns = [{ user: 'Where is the airship hangar?', assistant: 'Behind the station.\nSouth.' }]
   const said = { owner: 'ann', conversation: 'hangar', turns, skipExtraction: true }
   await host.engine.learning.ingest(said)
-  const asked = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
-  const found = await client.call('memory_search', asked)
+  const input = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
+  const found = await client.call('memory_search', input)
   const [place] = found.structured.results as readonly { path: string; endLine: number }[]
   expect(place).toMatchObject({ path: expect.stringMatching(/^turn_/), startLine: 1, endLine: 2 })
   const read = await client.call('memory_get', { path: place?.path, from: 2 })
@@ -125,7 +125,7 @@ describe('omniroute_memory_…', () => {
     expect(cleared.structured).toMatchObject({ data: { deletedCount: 60 } })
   })
 
-  it('[MC3] an owner in a prompt reaches nobody else, but for superadmins', async () => {
+  it('[MC3] an owner in a prompt reaches no other owner, except for superadmins', async () => {
     await client.call('omniroute_memory_add', draft)
     host.as({ ...BEN, actsFor: ['ann'] })
     for (const [tool, given] of [
@@ -227,7 +227,7 @@ describe('the graph of the official memory server', () => {
 
   const graph = async () => (await client.call('read_graph')).structured
 
-  it('[MC8] creates what is new and leaves what exists', async () => {
+  it('[MC8] creates new entities and keeps existing ones', async () => {
     expect(await graph()).toEqual({ entities: [ada, acme], relations: [works] })
     const again = await client.call('create_entities', {
       entities: [
@@ -277,7 +277,7 @@ describe('the graph of the official memory server', () => {
     expect(JSON.stringify(await graph())).not.toContain('Never said')
   })
 
-  it('[MC8] loses no observation when many come at once', async () => {
+  it('[MC8] loses no concurrent observation', async () => {
     const contents = Array.from({ length: 8 }, (_, at) => `Fact ${at}`)
     const answers = await Promise.all(
       contents.map((content) =>
@@ -315,8 +315,8 @@ describe('the graph of the official memory server', () => {
         relations: [works],
       })
     }
-    const asked = await client.call('search_nodes', { query: 'who likes playing chess?' })
-    expect(asked.structured).toMatchObject({ entities: [ada] })
+    const response = await client.call('search_nodes', { query: 'who likes playing chess?' })
+    expect(response.structured).toMatchObject({ entities: [ada] })
     const opened = await client.call('open_nodes', { names: ['Acme', 'Nobody'] })
     expect(opened.structured).toEqual({ entities: [acme], relations: [works] })
     expect((await client.call('search_nodes', { query: 'zebra' })).structured).toEqual({

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../../src/api/operations/index.ts'
 
 const PATH = 'docs/guides/mcp.md'
 
-it('[MC1] docs/guides/mcp.md tells every tool and every client', async () => {
+it('[MC1] docs/guides/mcp.md documents every tool and every client', async () => {
   const clients = clientNames().map((name) =>
     row([
       CLIENTS[name].title,

@@ -80,7 +80,7 @@ describe('hostile input', () => {
     `{"query":"x","scope":"everybody"}`,
   ]
 
-  it('[MC5] changes nothing and is told by field', async () => {
+  it('[MC5] changes nothing and is reported by field', async () => {
     for (const given of hostile) {
       const answer = await post(toolCall('memory_search', given))
       const text = await answer.text()
@@ -94,8 +94,8 @@ describe('hostile input', () => {
   })
 
   it('[MC5] reaches no prototype', async () => {
-    const given = '{"__proto__":{"owner":"ben","all":true},"content":"Ann is here"}'
-    await (await post(toolCall('memory_add', given))).text()
+    const input = '{"__proto__":{"owner":"ben","all":true},"content":"Ann is here"}'
+    await (await post(toolCall('memory_add', input))).text()
     expect(Object.hasOwn(Object.prototype, 'owner')).toBe(false)
     expect((await host.engine.admin.listPlaces()).map(({ owner }) => owner)).toEqual(['ann'])
   })
@@ -139,7 +139,7 @@ async function withDoor(engine: Engine, work: (url: string, errors: Error[]) => 
   }
 }
 
-it('[MC4] a failure inside is told without its details, and reported', async () => {
+it('[MC4] an internal error hides its details, and is logged', async () => {
   const engine = await createEngine({ embedding: false })
   const broken = { ...engine, recall: () => Promise.reject(new Error('SELECT secret FROM x')) }
   await withDoor(broken, async (url, errors) => {
@@ -186,18 +186,18 @@ it.each([
   const { port } = server.address() as AddressInfo // it listens on a port
   const leave = new AbortController()
   const params = { name: 'memory_status', arguments: {}, ...(meta ? { _meta: meta } : {}) }
-  const asked = fetch(`http://127.0.0.1:${port}/mcp`, {
+  const pending = fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: { ...JSON_HEADERS, ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     signal: leave.signal,
   }).then((answer) => answer.text())
-  asked.catch(() => {})
+  pending.catch(() => {})
   const signal = await begun
   expect(signal.aborted).toBe(false)
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
   leave.abort()
-  await expect(asked).rejects.toThrow()
+  await expect(pending).rejects.toThrow()
   await aborted
   await door.close()
   server.closeAllConnections()

@@ -92,7 +92,7 @@ describe.each([
 })
 
 describe('the end', () => {
-  it('[MC6] answers what was asked before the input ended', async () => {
+  it('[MC6] answers requests that precede the end of the input', async () => {
     const { stdin, ended, output } = await open((engine) => ({
       ...engine,
       remember: async (...given) => {
@@ -130,7 +130,7 @@ describe('the end', () => {
     expect(output().trim().split('\n')).toHaveLength(1)
   })
 
-  it('[MC6] comes at once when it is told to stop', async () => {
+  it('[MC6] ends at once on a signal', async () => {
     const { stdin, stop, ended } = await open()
     stdin.write(HELLO)
     stop.abort()
@@ -155,7 +155,7 @@ describe('the end', () => {
     await ended
   })
 
-  it('[MC6] writes nothing but the protocol, whatever comes in', async () => {
+  it('[MC6] writes nothing but the protocol, for any input', async () => {
     const { stdin, ended, output } = await open()
     stdin.write('not json\n{"jsonrpc":"1.0"}\n\u0000\n[]\n{}\n')
     stdin.write(HELLO)

@@ -70,7 +70,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect((await client.call('memory_search', { query: 'tea' })).text).toBe('No matching memory.')
   })
 
-  it('[MC2] clears with a true count, and counts first when asked to', async () => {
+  it('[MC2] clears with an exact count, and counts first on request', async () => {
     for (const city of ['Oslo', 'Rome', 'Kyoto']) {
       await client.call('memory_add', { content: `Ann travelled to ${city}`, type: 'episodic' })
     }
@@ -119,10 +119,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
   it('[MC2] lists candidates instead of guessing what to forget', async () => {
     await client.call('memory_add', { content: 'Ann owns a red bicycle' })
     await client.call('memory_add', { content: 'Ann owns a blue bicycle' })
-    const asked = await client.call('memory_forget', { query: 'bicycle' })
-    expect(asked.structured).toMatchObject({ forgotten: null })
-    expect(asked.structured.candidates).toHaveLength(2)
-    expect(asked.text).toContain('The query is ambiguous')
+    const response = await client.call('memory_forget', { query: 'bicycle' })
+    expect(response.structured).toMatchObject({ forgotten: null })
+    expect(response.structured.candidates).toHaveLength(2)
+    expect(response.text).toContain('The query is ambiguous')
   })
 
   it('[MC4] answers failures with results that say what to do', async () => {
@@ -154,7 +154,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(formatToolError(changed).text).toContain('memory_get')
   })
 
-  it('[MC12] tells scores as plain numbers', async () => {
+  it('[MC12] returns scores as plain numbers', async () => {
     await client.call('memory_add', { content: 'Ann grows dahlias' })
     const { text } = await client.call('memory_search', { query: 'dahlias' })
     expect(text).toMatch(/^1\. \[mem_\w+\] Ann grows dahlias \(\d+\.\d\d\)$/m)
@@ -281,9 +281,9 @@ it('[MC13] conversations and upkeep have tools of their own, on request', async 
     [],
   )
   const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
-  const given = { conversation_id: 'trip', turns }
+  const fields = { conversation_id: 'trip', turns }
   for (const [tool, input, told] of [
-    ['memory_ingest', given, { turns_ingested: 2, distillation: 'skipped:no_model' }],
+    ['memory_ingest', fields, { turns_ingested: 2, distillation: 'skipped:no_model' }],
     ['agent_list', {}, { agents: [{ id: 'ann' }] }],
     ['session_list', {}, { sessions: [{ id: 'trip', pendingSignals: 1 }] }],
     ['signal_forget', { sessionId: 'trip' }, { signals: [{ status: 'forgotten' }] }],
@@ -293,7 +293,7 @@ it('[MC13] conversations and upkeep have tools of their own, on request', async 
   ] as const) {
     expect((await client.call(tool, input)).structured, tool).toMatchObject(told)
   }
-  const other = await client.call('memory_ingest', { ...given, agent_id: 'ben' })
+  const other = await client.call('memory_ingest', { ...fields, agent_id: 'ben' })
   expect(other.text).toContain('Unknown field "agent_id"')
   await client.close()
   await host.close()

@@ -42,7 +42,7 @@ function openWith(parts: Partial<EngineDependencies> = {}) {
   return { engine, call, clock }
 }
 
-it('[SG1] every setting is told as the table declares it', async () => {
+it('[SG1] lists every setting as declared in the table', async () => {
   const { call } = openWith()
   const { settings } = (await call('settings.describe', {}, { role: 'reader' })) as {
     settings: { name: string; help: string }[]
@@ -88,7 +88,7 @@ it('[SG2] an embedding model is tried with a text that was never embedded before
   expect(new Set(embedder.seen).size).toBe(2)
 })
 
-it('[SG2] two texts are told how near they are', async () => {
+it('[SG2] returns the similarity of two texts', async () => {
   const { call } = openWith({ embedder: createHashingEmbedder() })
   const near = async (other: string) =>
     Number((await call('memory.embeddingTest', { text: 'I prefer tea', other })).similarity)
@@ -96,7 +96,7 @@ it('[SG2] two texts are told how near they are', async () => {
   expect(await near('I prefer green tea')).toBeGreaterThan(await near('Rent is due on Monday'))
 })
 
-it('[SG2] what keeps an embedding model from working is told', async () => {
+it('[SG2] reports why an embedding model does not work', async () => {
   const broken: Embedder = {
     ...createHashingEmbedder(),
     embed: async () => {
@@ -110,7 +110,7 @@ it('[SG2] what keeps an embedding model from working is told', async () => {
   })
 })
 
-it('[SG2] a bug is not told as an answer', async () => {
+it('[SG2] does not report a bug as a result', async () => {
   const broken: Embedder = {
     ...createHashingEmbedder(),
     embed: async () => {
@@ -140,7 +140,7 @@ it('[SG3] a reranker is tried with a question that one text answers', async () =
   })
 })
 
-it('[SG4] a language model is asked one question, and its answer, time and tokens are told', async () => {
+it('[SG4] sends one question to a language model, and returns its answer, time and tokens', async () => {
   const languageModel = new ScriptedModel(' ready\n')
   const { call, engine } = openWith({ languageModel })
   expect(await call('model.test', { model: 'test/fast' })).toMatchObject({
@@ -160,7 +160,7 @@ it('[SG4] without a name there must be a core model', async () => {
   await expect(call('model.test')).rejects.toMatchObject({ code: 'invalid_input' })
 })
 
-it('[SG4] what went wrong is told; over budget nobody is asked', async () => {
+it('[SG4] reports the failure, and calls no model over budget', async () => {
   const languageModel = new ScriptedModel(new AppError('unavailable', 'Nobody answers.'), 'ready')
   const { call, clock } = openWith({ languageModel })
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({
@@ -181,7 +181,7 @@ it('[SG4] what went wrong is told; over budget nobody is asked', async () => {
   })
 })
 
-it('[SG4] a model that failed several times is left alone, and it is said until when', async () => {
+it('[SG4] skips a model that failed several times, and reports until when', async () => {
   const languageModel = new ScriptedModel(new AppError('unavailable', 'Nobody answers.'))
   const { call } = openWith({ languageModel })
   for (let time = 0; time < 5; time++) await call('model.test', { model: 'test/core' })
@@ -213,8 +213,8 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
   onTestFinished(() => upstream.close())
   const languageModel = createProviderLanguageModel({ registry, upstream, clock: new FakeClock() })
   const { call } = openWith({ languageModel })
-  const told = await call('model.list')
-  expect(told).toEqual({
+  const response = await call('model.list')
+  expect(response).toEqual({
     providers: [
       { name: 'house', kind: 'openai', hasKey: true, models: ['house/small'] },
       { name: 'cellar', kind: 'openai', hasKey: false, models: [] },
@@ -223,10 +223,10 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
     aliases: ['quick'],
     error: null,
   })
-  expect(JSON.stringify(told)).not.toContain('sk-hidden')
+  expect(JSON.stringify(response)).not.toContain('sk-hidden')
 })
 
-it('[SG5] a file of providers that can’t be used is told', async () => {
+it('[SG5] reports an invalid providers file', async () => {
   const path = join(temporaryFolder(), 'providers.json')
   writeFileSync(path, '{ "providers": ')
   const gateway = { providersFile: path, hasExplicitProvidersFile: true } as never // the rest is not looked at

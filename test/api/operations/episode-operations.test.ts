@@ -18,14 +18,14 @@ it('[LD2] agents are the owners that a key reaches, with the facts and episodes 
     { id: 'bob', memory_entry_count: 1, description: null, supports_vision: null },
   ])
   const seen = async (as: Partial<Caller>) => {
-    const told = (await call('agent.list', {}, as)) as { agents: { id: string }[] }
-    return told.agents.map(({ id }) => id)
+    const result = (await call('agent.list', {}, as)) as { agents: { id: string }[] }
+    return result.agents.map(({ id }) => id)
   }
   expect(await seen({ role: 'reader', home: 'bob' })).toEqual(['bob'])
   expect(await seen({ role: 'agent', home: 'new', actsFor: ['ada'] })).toEqual(['ada', 'new'])
 })
 
-it('[LD4] a layer is searched alone, and what does not go with it is told by its field', async () => {
+it('[LD4] searches one layer, and names fields that do not apply to it', async () => {
   const { engine, call } = openContext()
   const metadata = { topics: ['boats'], decisions: ['Buy tickets'] }
   await engine.remember({ owner: 'ada' }, { content: 'I prefer the ferry to Split' })
@@ -67,7 +67,7 @@ it('[LD4] a layer is searched alone, and what does not go with it is told by its
   }
 })
 
-it('[LD8] what others said, its digests and who they are, are not there', async () => {
+it('[LD8] hides turns, episodes and identities of other owners', async () => {
   const { engine, call } = openContext()
   const ada = { owner: 'ada' }
   const { memory: episode } = await engine.remember(ada, { content: 'Trip', category: 'episode' })

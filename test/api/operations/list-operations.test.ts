@@ -36,7 +36,7 @@ async function openHouse() {
   return { engine, call, clock, pages }
 }
 
-it('[SU1] a list is in the order that is asked for, from page to page', async () => {
+it('[SU1] lists in the requested order across pages', async () => {
   const { call, pages } = await openHouse()
   const input = { order: 'importance' }
   expect(await pages('memory.list', input, 2)).toEqual([['ada 9', 'ada 6'], ['ada 3']])
@@ -70,7 +70,7 @@ it('[SU19] a superadmin is shown the memories of all owners, one owner after the
   expect((await pages('owner.memories', { status: 'forgotten' }, 2)).flat()).toEqual(['gone'])
 })
 
-it('[SU19] goes on where it was, also when an owner is gone by then', async () => {
+it('[SU19] continues from its cursor, also when the owner was erased', async () => {
   const { engine, call } = await openHouse()
   const first: Listed = await call('owner.memories', { limit: 4 })
   await engine.admin.eraseOwner('bob', {})
@@ -84,7 +84,7 @@ it('[SU19] goes on where it was, also when an owner is gone by then', async () =
   }
 })
 
-it('[SU19] nobody else is shown more than one owner, not even their own', async () => {
+it('[SU19] shows other roles no list across owners, not even with their own', async () => {
   const { call } = await openHouse()
   for (const role of ROLES.filter((each) => each !== 'superadmin')) {
     const as = { role, home: 'ada', actsFor: ['bob'] }

@@ -17,15 +17,15 @@ type Placed = {
   }[]
 }
 
-it('[SM1] each memory comes with its vector in bytes, newest first', async () => {
+it('[SM1] returns each memory with its vector as bytes, newest first', async () => {
   const embedder = createHashingEmbedder()
   const { engine, call } = openContext({}, embedder)
   for (const content of SAID) await engine.remember(ADA, { content })
   await engine.admin.reindex()
-  const told = (await call('memory.vectors', {})) as Placed
-  expect(told).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
-  expect(told.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
-  for (const { content, vector } of told.memories) {
+  const result = (await call('memory.vectors', {})) as Placed
+  expect(result).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
+  expect(result.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
+  for (const { content, vector } of result.memories) {
     const bytes = new Int8Array(Buffer.from(vector ?? '', 'base64'))
     const [kept = new Float32Array()] = await embedder.embed([content], { purpose: 'document' })
     const drawn = Float32Array.from(bytes)
@@ -41,7 +41,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
   })
 })
 
-it('[SM10] one memory tells whether it has its vector, and if not, why', async () => {
+it('[SM10] reports whether a memory has a vector, and if not, why', async () => {
   const { engine, call } = openContext({}, createHashingEmbedder())
   const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
   await engine.admin.reindex()
@@ -56,7 +56,7 @@ it('[SM10] one memory tells whether it has its vector, and if not, why', async (
   })
 })
 
-it('[SM1] what has no vector yet comes without one', async () => {
+it('[SM1] returns memories that are not embedded without a vector', async () => {
   let isWorking = true
   const inner = createHashingEmbedder()
   const { engine, call } = openContext(

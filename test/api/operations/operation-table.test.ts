@@ -44,7 +44,7 @@ it('[OP1] spellings name fields that the input has', () => {
   }
 })
 
-it('[OP2] inputs are strict, and all faults are told at once', async () => {
+it('[OP2] inputs are strict, and all errors are returned together', async () => {
   const { call } = openContext()
   await expect(
     call('memory.add', { content: '', importance: 11, colour: 'red', type: 'odd' }),
@@ -274,7 +274,7 @@ it('[CV23] receipts of others are not there, and a session or a user narrows the
   })
 })
 
-it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
+it('[OP9] reindexing runs to the end, and reports its progress', async () => {
   const store = createInMemoryStore()
   const engine = createEngineWith({
     store,
@@ -289,8 +289,8 @@ it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
   const caller = { key: null, role: 'superadmin', home: 'ada', actsFor: [] } as const
   const { signal } = new AbortController()
   const context = { engine, version: '1', embeddingProviders: [], signal, caller }
-  const told = await performOperation(findOperation('memory.reindex'), context, { force: true })
-  expect(told).toEqual({ started: true, pending: 60 })
+  const response = await performOperation(findOperation('memory.reindex'), context, { force: true })
+  expect(response).toEqual({ started: true, pending: 60 })
   await expect
     .poll(() => performOperation(findOperation('memory.reindexStatus'), context, {}))
     .toEqual({ running: false, perSecond: null, done: 60, total: 60, pending: 0, error: null })
@@ -356,7 +356,7 @@ it('[LI14] jobs, signals and doubts of others are not there, and agents decide a
   expect((await engine.jobs.get(job?.id ?? ''))?.status).toBe('waiting')
 })
 
-it('[OP5] others are not there, whatever they are called', async () => {
+it('[OP5] other owners are not found, under any name', async () => {
   const { engine, call } = openContext()
   const { memory } = await engine.remember({ owner: 'bob' }, { content: 'I prefer coffee' })
   const user = { role: 'user', home: 'ada', actsFor: ['carol'] } as const
@@ -400,7 +400,7 @@ it('[OP5] shared memory is read by all and written by superadmins', async () => 
   ).rejects.toMatchObject({ code: 'forbidden' })
 })
 
-it('[OP5] what is found in shared memory can be read by its id', async () => {
+it('[OP5] shared memories can be read by id', async () => {
   const { call } = openContext()
   const { id } = (await call('memory.add', {
     owner: '@shared',
@@ -419,15 +419,15 @@ it('[OP5] what is found in shared memory can be read by its id', async () => {
   await expect(call('memory.list', {}, at)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('[OP8] what settings were told can be sent back, with one of them changed under any name', async () => {
+it('[OP8] returned settings can be sent back, with one of them changed under any of its names', async () => {
   const { call } = openContext()
-  const told = (await call('settings.get', {})) as object
-  expect(await call('settings.change', told)).toEqual(told)
-  expect(await call('settings.change', { ...told, maxTokens: 900 })).toMatchObject({
+  const result = (await call('settings.get', {})) as object
+  expect(await call('settings.change', result)).toEqual(result)
+  expect(await call('settings.change', { ...result, maxTokens: 900 })).toMatchObject({
     'gateway.contextTokensMax': 900,
     memoryBudgetTokens: 900,
   })
-  expect(await call('settings.change', { ...told, embeddingBackend: 'none' })).toMatchObject({
+  expect(await call('settings.change', { ...result, embeddingBackend: 'none' })).toMatchObject({
     'embedding.source': 'none',
   })
   await expect(
@@ -441,7 +441,7 @@ it('[OP8] what settings were told can be sent back, with one of them changed und
   expect(await call('settings.change', own, user)).toEqual(own)
 })
 
-it('[OP5] how much others have, and what they ask, is not told', async () => {
+it('[OP5] statistics exclude other owners', async () => {
   const { call } = openContext()
   const reader = { role: 'reader', home: 'bob' } as const
   const told = async () => [
@@ -456,7 +456,7 @@ it('[OP5] how much others have, and what they ask, is not told', async () => {
   expect(await told()).toEqual(before)
 })
 
-it('[OP5] shared memory is there for nobody while it is off', async () => {
+it('[OP5] shared memory is invisible while it is off', async () => {
   const { call } = openContext()
   await call('memory.add', { owner: '@shared', content: 'The office opens at eight' })
   const reader = { role: 'reader', home: 'bob' } as const

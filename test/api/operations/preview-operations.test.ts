@@ -54,7 +54,7 @@ async function openPreviews() {
   }
 }
 
-it('[SP1] a preview of recall is narrowed as a search is, and tells how it went', async () => {
+it('[SP1] a preview of recall filters like a search, and reports its steps', async () => {
   const { engine, recalled, dog, clock } = await openPreviews()
   clock.advance(60_000)
   const before = clock.now()
@@ -119,8 +119,8 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
   for (const { after, placement, format } of placed.requests) {
     expect(placement).toBe('system')
     const { messages, instructions, system } = JSON.parse(after)
-    const told = format === 'chat' ? messages[0].content : (instructions ?? system)
-    expect(JSON.stringify(told)).toContain('called Rex')
+    const result = format === 'chat' ? messages[0].content : (instructions ?? system)
+    expect(JSON.stringify(result)).toContain('called Rex')
   }
   const newest = await injected({ query: 'Unrelated words entirely', strategy: 'recent' })
   expect(newest.memories).toContain(dog.id)
@@ -138,7 +138,7 @@ it('[SP3] previews change nothing', async () => {
   expect((await engine.conversations.receipts.list(ADA)).rows).toEqual([])
 })
 
-it('[SP4] what is held back is shown with the reason', async () => {
+it('[SP4] shows withheld memories with the reason', async () => {
   const { engine, injected } = await openPreviews()
   for (const [change, reason] of [
     [{ 'gateway.dryRun': true }, 'dry-run'],
@@ -152,7 +152,7 @@ it('[SP4] what is held back is shown with the reason', async () => {
   }
 })
 
-it('[SP4] where there is no block, the reason is told and requests stay as they are', async () => {
+it('[SP4] without a block, returns the reason and leaves requests unchanged', async () => {
   const { engine, injected, call } = await openPreviews()
   await engine.admin.settings.change('bob' as OwnerId, { 'gateway.enabled': true })
   const nothing = await injected({ owner: 'bob' })

@@ -48,15 +48,15 @@ const ABOUT_DOG = 'What is the dog of Ada called?'
 
 it('[SP5] receipts are narrowed by model, by memory and by reason', async () => {
   const { asked, listed, dog } = await openReceipts()
-  const given = await asked(ABOUT_DOG)
+  const result = await asked(ABOUT_DOG)
   const other = await asked(ABOUT_DOG, { model: 'claude' })
   const unrelated = await asked('Zzyzx qwertz?')
   const ids = async (input: object) => (await listed(input)).receipts.map(({ id }) => id)
   expect(await ids({ model: 'claude' })).toEqual([other.receipt])
   expect(await ids({ skipped: 'no-relevant-memories' })).toEqual([unrelated.receipt])
-  expect(await ids({ skipped: 'none', model: 'gpt' })).toEqual([given.receipt])
+  expect(await ids({ skipped: 'none', model: 'gpt' })).toEqual([result.receipt])
   expect(await ids({ model: 'nobody' })).toEqual([])
-  expect(await ids({ memory: dog })).toEqual([other.receipt, given.receipt])
+  expect(await ids({ memory: dog })).toEqual([other.receipt, result.receipt])
   expect(await ids({ memory: 'mem_unknown' })).toEqual([])
   await expect(listed({ skipped: 'bored' })).rejects.toMatchObject({
     details: [{ field: 'skipped' }],

@@ -12,7 +12,7 @@ async function openDispute() {
   return { ...opened, first, second }
 }
 
-it('[SR4] what two memories say against each other is settled, and undone by the change that is told', async () => {
+it('[SR4] resolves a conflict of two memories, and undoes it by the returned change', async () => {
   const { call, engine, first, second } = await openDispute()
   expect(await call('review.conflicts', {})).toMatchObject({
     conflicts: [{ memory: { id: second.id }, other: { id: first.id } }],

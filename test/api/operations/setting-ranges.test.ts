@@ -50,7 +50,7 @@ it.each([
   expect(await change({ [name]: used })).not.toHaveProperty('clamped')
 })
 
-it('[PL10] what is no number of its kind, and every other setting, is refused', async () => {
+it('[PL10] refuses numbers out of range, and every other setting', async () => {
   const { change } = openSettings()
   for (const wrong of [
     { summaryDebounceSeconds: 10.5 },

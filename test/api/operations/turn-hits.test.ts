@@ -39,7 +39,7 @@ async function openWithConversation() {
   }
 }
 
-it('[TU1] a search answers with memories and turns, and tells who said a turn', async () => {
+it('[TU1] a search returns memories and turns, and the speaker of a turn', async () => {
   const { memory, search } = await openWithConversation()
   const { results } = await search()
   expect(results.map(({ source }) => source).sort()).toEqual([
@@ -68,8 +68,8 @@ it('[TU1] a long turn is shown by the passage that matches, and whole in full de
   expect(hit).toMatchObject({ content: long })
   expect(hit?.snippet).toContain('zeppelin ticket')
   expect(String(hit?.snippet).length).toBeLessThanOrEqual(300)
-  const asked = { query: 'zeppelin ticket', include: 'conversations', detail: 'snippet' }
-  expect((await search(asked)).results[0]).not.toHaveProperty('content')
+  const input = { query: 'zeppelin ticket', include: 'conversations', detail: 'snippet' }
+  expect((await search(input)).results[0]).not.toHaveProperty('content')
 })
 
 it('[TU2] `include` narrows a search to memories or to turns', async () => {
@@ -89,7 +89,7 @@ it('[TU2] `include` is refused together with `sources`', async () => {
   })
 })
 
-it('[TU1] a ranking trail comes with turns as with memories', async () => {
+it('[TU1] turns have a ranking trail like memories', async () => {
   const { search } = await openWithConversation()
   const { results } = await search({ detail: 'explain', include: 'conversations' })
   expect(results[0]?.trail).toEqual(
@@ -111,11 +111,11 @@ it('[TU3] forgetting by a query chooses among memories only', async () => {
   })
 })
 
-it('[TU9] a preview of recall tells the speaker, session and passage of a turn', async () => {
+it('[TU9] a preview of recall returns the speaker, session and passage of a turn', async () => {
   const { call, memory } = await openWithConversation()
   const preview = async (input: object) => {
-    const asked = { query: 'when does the ferry to Split leave', ...input }
-    return ((await call('memory.preview', asked)) as { memories: Record<string, unknown>[] })
+    const body = { query: 'when does the ferry to Split leave', ...input }
+    return ((await call('memory.preview', body)) as { memories: Record<string, unknown>[] })
       .memories
   }
   const [turn] = await preview({ include: 'conversations' })
@@ -143,7 +143,7 @@ it('[TU10] a preview of an injection lists the excerpts that it quotes', async (
   expect(await inject({ include: 'facts' })).toMatchObject({ excerptIds: [], excerpts: [] })
 })
 
-it('[TU8] the status counts memories, turns, and what is not embedded yet', async () => {
+it('[TU8] the status counts memories, turns, and those not embedded yet', async () => {
   const { call } = await openWithConversation()
   expect(await call('system.status', {})).toMatchObject({ store: { memories: 1, turns: 2 } })
   const agent = { role: 'agent' } as const

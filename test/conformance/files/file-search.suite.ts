@@ -50,7 +50,7 @@ export function describeFileSearch(name: string, open: () => Promise<OpenedSearc
       expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
     })
 
-    it('[FB1] gives as many as are asked for, the same ones first', async () => {
+    it('[FB1] returns as many as requested, the same ones first', async () => {
       const notes = Object.fromEntries(
         Array.from({ length: 9 }, (_, n) => [`memory/${n}.md`, `# Tea ${n}\n\nTea number ${n}.\n`]),
       )
@@ -61,7 +61,7 @@ export function describeFileSearch(name: string, open: () => Promise<OpenedSearc
       expect(await paths('tea', { maxResults: 2, minScore: 0 })).toEqual(all.slice(0, 2))
     })
 
-    it('[FB2] answers nothing to nothing, and where nothing was said about it', async () => {
+    it('[FB2] returns nothing for an empty query or without a match', async () => {
       const { paths } = await opened()
       for (const text of ['', '  ', 'xylophone']) expect(await paths(text)).toEqual([])
     })
@@ -93,7 +93,7 @@ export function describeFileSearch(name: string, open: () => Promise<OpenedSearc
       expect((await search.readFile(BOB, 'memory/2026-11-15.md')).text).toBe('')
     })
 
-    it('[FB5] reads files by the paths that it tells, and nothing outside of the roots', async () => {
+    it('[FB5] reads files by the paths that it returns, and nothing outside of the roots', async () => {
       const { search } = await opened()
       const [hit] = (await search.search(ADA, { text: 'ratatouille' })).hits
       const whole = await search.readFile(ADA, hit?.path ?? '')
@@ -104,15 +104,15 @@ export function describeFileSearch(name: string, open: () => Promise<OpenedSearc
       expect(missing.text).toBe('')
       expect(missing.reason).toEqual(expect.any(String))
       for (const path of ['../secret.md', '/etc/hosts', 'memory/../../x.md']) {
-        const told = await search.readFile(ADA, path).then(
+        const result = await search.readFile(ADA, path).then(
           ({ text }) => text,
           ({ code }: { readonly code: string }) => code,
         )
-        expect(['', 'invalid_input']).toContain(told)
+        expect(['', 'invalid_input']).toContain(result)
       }
     })
 
-    it('[FB6] tells what it has, and whether it can embed', async () => {
+    it('[FB6] reports its content, and whether it can embed', async () => {
       const { search, folder } = await opened()
       const status = await search.status(ADA)
       expect(status.roots).toMatchObject([{ kind: 'workspace', path: folder, files: 3 }])

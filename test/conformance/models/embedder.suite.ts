@@ -97,7 +97,7 @@ function describeVectors(open: OpenEmbedder, openAnew: OpenEmbedder): void {
     expect(await embedder.describe()).toEqual(model)
   })
 
-  it('[EM1] embeds without having been asked to describe itself', async () => {
+  it('[EM1] embeds before it is described', async () => {
     const embedder = await openAnew()
     const [vector] = await embedder.embed([CATS], { purpose: 'query' })
     expect(vector?.length).toBe((await embedder.describe()).dimensions)
@@ -150,7 +150,7 @@ function describeAnyText(open: OpenEmbedder, everyNth: number): void {
 }
 
 function describeSameness(open: OpenEmbedder, openAnew: OpenEmbedder, tolerance: number): void {
-  it('[EM2] gives a text the same vector alone and in company', async () => {
+  it('[EM2] embeds a text to the same vector alone and in a batch', async () => {
     const embedder = await open()
     const texts = [CATS, 'Hm.', '', `${TAXES} `.repeat(30), CATS, '漢字', TAXES]
     const together = await embedsAll(embedder, texts)

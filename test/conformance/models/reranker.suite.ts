@@ -60,7 +60,7 @@ function describeScores(open: OpenReranker): void {
     expect(scores.get(99)).toBe(scores.get(0))
   })
 
-  it('[RR1] leaves what it is given as it is', async () => {
+  it('[RR1] does not change its input', async () => {
     const reranker = await open()
     await rerankAll(reranker, QUESTION, Object.freeze([TAX, CAT]))
   })

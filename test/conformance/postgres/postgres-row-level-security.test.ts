@@ -133,7 +133,7 @@ function describeFence(url: string, superuserUrl: string): void {
     })
   })
 
-  it('[PG4] lets nobody write for another owner than the one named', async () => {
+  it('[PG4] refuses writes for another owner than the named one', async () => {
     const { schema } = await openFilled(url)
     const forged = inOneTransaction(
       url,
@@ -160,7 +160,7 @@ function describeFence(url: string, superuserUrl: string): void {
     expect(await store.checkIntegrity({ repair: true })).toEqual([])
   })
 
-  it('[PG4] is followed by servers that were started without it, and tells who bypasses it', async () => {
+  it('[PG4] applies to servers that were started without it, and reports roles that bypass it', async () => {
     const schema = freshSchema()
     const before = await openFreshStore(url, { schema })
     onTestFinished(() => before.close())

@@ -58,7 +58,7 @@ function describeRaces(url: string): void {
     })
   })
 
-  it('[ST5] gives an id to exactly one of two owners, and says so to the other', async () => {
+  it('[ST5] assigns an id to exactly one of two owners, and reports a conflict to the other', async () => {
     const [left, right] = await openTogether(url, 2)
     for (let round = 0; round < 30; round++) {
       const row = memory()
@@ -84,7 +84,7 @@ function describeRaces(url: string): void {
     expect(outcomes.filter((outcome) => outcome.kind !== 'committed')).toEqual([])
   })
 
-  it('[ST10] loses no use when many pools count at once', async () => {
+  it('[ST10] loses no use count when many pools count at once', async () => {
     const stores = await openTogether(url, 3)
     const row = memory()
     await stores[0].commit([create(row)])
@@ -179,7 +179,7 @@ function describeFailures(url: string): void {
 }
 
 function describeMigrations(url: string): void {
-  it('[ST19] lets many processes set up one schema at once', async () => {
+  it('[ST19] lets many processes create one schema at once', async () => {
     const schema = freshSchema()
     const stores = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -223,7 +223,7 @@ function describeMigrations(url: string): void {
     await expect(opening()).rejects.toMatchObject({ code: 'schema_mismatch' })
   })
 
-  it('[ST19] keeps to its own schema, whatever its name', async () => {
+  it('[ST19] uses only its own schema, with any name', async () => {
     const schema = `odd "name'; ${freshSchema()}`.slice(0, 63)
     const store = await openPostgresStore({ connectionString: url, schema })
     await store.commit([create(memory())])

@@ -97,7 +97,7 @@ it.each([
   await store.close()
 })
 
-it('[ST41] makes documents of turns in a store that was left, which stays left', async () => {
+it('[ST41] builds turn documents in a migrated store, which stays migrated', async () => {
   const schema = freshSchema()
   const options = { connectionString: server.url, schema, poolSize: 1 }
   onTestFinished(() => runSql(server.url, `DROP SCHEMA "${schema}" CASCADE`).then(() => {}))
@@ -197,7 +197,7 @@ it('[MH1] notes turns and their vectors for a move as turns, and no document twi
   expect(removed).toEqual(expect.arrayContaining(both))
 })
 
-it('[ST40] walks along an index when it tells a conversation in its course', async () => {
+it('[ST40] reads a conversation in order through an index', async () => {
   const schema = freshSchema()
   const store = await openFreshStore(server.url, { schema, poolSize: 1 })
   onTestFinished(() => store.close())

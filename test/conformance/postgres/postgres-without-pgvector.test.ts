@@ -39,7 +39,7 @@ describe('postgres vectors without pgvector', () => {
     expect((await keyword.getReport()).facts.pgvector).toBe('not installed')
   })
 
-  it('[PG7] refuses a vector store beside memories that have no vectors, and says why', async () => {
+  it('[PG7] refuses a vector store for memories without vectors, with the reason', async () => {
     const schema = freshSchema()
     onTestFinished(async () => void (await runSql(bare.url, `DROP SCHEMA "${schema}" CASCADE`)))
     const engine = await createEngine({
@@ -79,16 +79,16 @@ describe('postgres vectors without pgvector', () => {
     ])
   })
 
-  it('[PG7] reads more vectors than it holds at once', async () => {
+  it('[PG7] reads more vectors than fit into memory', async () => {
     const store = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => store.close())
     const rows = Array.from({ length: 5_100 }, () => memory({ content: 'x' }))
     for (let at = 0; at < rows.length; at += 1_700)
       await commitAll(store, rows.slice(at, at + 1_700))
-    const given = unitVectors(rows.length, SPACE.dimensions, 3)
-    await store.vectors?.put(SPACE, pairs(rows, given))
+    const newVectors = unitVectors(rows.length, SPACE.dimensions, 3)
+    await store.vectors?.put(SPACE, pairs(rows, newVectors))
     for (const n of [0, 4_999, 5_000, 5_099]) {
-      const query = { vector: given[n] ?? new Float32Array(), limit: 1, where: {} }
+      const query = { vector: newVectors[n] ?? new Float32Array(), limit: 1, where: {} }
       const hits = (await store.vectors?.search(SPACE, ALL, query)) ?? []
       expect(idsOf(hits)).toEqual([rows[n]?.id])
     }
@@ -119,8 +119,8 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
     const halved = { ...SPACE, signature: `${SPACE.signature}:int8` }
     const rows = Array.from({ length: 1_600 }, () => memory({ content: 'x' }))
     await commitAll(store, rows)
-    const given = unitVectors(rows.length, SPACE.dimensions, 4)
-    await vectors.put(SPACE, pairs(rows, given))
+    const newVectors = unitVectors(rows.length, SPACE.dimensions, 4)
+    await vectors.put(SPACE, pairs(rows, newVectors))
     await vectors.put(halved, [entry(rows[0] ?? memory(), unitVector(SPACE.dimensions, 5))])
     const indexes = () =>
       runSql<{ name: string; definition: string }>(
@@ -135,7 +135,7 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
     const [index] = await indexes()
     expect(index?.definition).toContain(version === '0.5.1' ? 'vector_ip_ops' : 'halfvec_ip_ops')
     for (const n of [7, 1_200]) {
-      const query = { vector: given[n] ?? new Float32Array(), limit: 3, where: {} }
+      const query = { vector: newVectors[n] ?? new Float32Array(), limit: 3, where: {} }
       expect((await vectors.search(SPACE, ALL, query))[0]?.id).toBe(rows[n]?.id)
     }
     await runSql(pgvector.url, `DROP SCHEMA "${schema}" CASCADE`)

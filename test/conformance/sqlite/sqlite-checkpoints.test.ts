@@ -58,7 +58,7 @@ async function openReader(path: string): Promise<SqliteConnection> {
   return reader
 }
 
-it('[ST43] what is erased leaves the log, and that does not look like the work of another process', async () => {
+it('[ST43] erased rows leave the WAL, which does not count as a change of another process', async () => {
   const { remove, find, version, logBytes } = await openFilled()
   await find('tea')
   const before = version()
@@ -70,7 +70,7 @@ it('[ST43] what is erased leaves the log, and that does not look like the work o
   }
 })
 
-it('[ST43] while somebody reads, a commit stands all the same, and the log is emptied after them', async () => {
+it('[ST43] a commit succeeds during a read, and the WAL is truncated after it', async () => {
   const { path, remove, logBytes } = await openFilled()
   const reader = await openReader(path)
   const removing = remove(1)
@@ -79,7 +79,7 @@ it('[ST43] while somebody reads, a commit stands all the same, and the log is em
   expect(logBytes()).toBe(0)
 })
 
-it('[ST43] emptying the log leaves everybody their turn, also while somebody reads on and on', async () => {
+it('[ST43] truncating the WAL blocks no process, also during long reads', async () => {
   const { path, remove, busyMs } = await openFilled()
   await openReader(path)
   const before = busyMs()

@@ -26,10 +26,10 @@ function filesHold(path: string, mark: string): boolean {
   return [path, `${path}-wal`].some((file) => existsSync(file) && readFileSync(file).includes(mark))
 }
 
-const kept = memory({ content: `${MARK} in a revision` })
+const stored = memory({ content: `${MARK} in a revision` })
 const ROWS = {
   memory: memory({ content: `${MARK} in a memory`, key: `${MARK} key` }),
-  revision: revision(kept),
+  revision: revision(stored),
   entry: entry({ body: { text: `${MARK} in an entry`, long: `${MARK} `.repeat(3_000) } }),
   turn: turn({ content: `${MARK} in a turn, ${MARK.repeat(3_000)}`, speaker: MARK }),
 }

@@ -33,7 +33,7 @@ it('[ST13] one missing or common word does not lose a hit, nor does a small user
   expect(await hits({ ...all, user: user('eve') }, 'tea preference')).toHaveLength(10)
 })
 
-it('[ST38] finds what was said in a large owner, also in one conversation and by filters', async () => {
+it('[ST38] finds turns of a large owner, also in one conversation and by filters', async () => {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
   onTestFinished(() => store.close())
   const rows = Array.from({ length: 9_000 }, (_, n) =>

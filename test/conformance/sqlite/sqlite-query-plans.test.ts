@@ -126,7 +126,7 @@ const TURN_LISTS: readonly (readonly [string, Scope, TurnFilter, string])[] = [
 ]
 
 it.each(TURN_LISTS)(
-  '[ST40] tells the turns of a %s in their course through an index',
+  '[ST40] reads the turns of a %s in order through an index',
   async (_, scope, where, index) => {
     for (const order of ['said', 'lastSaid'] as const) {
       const { store, plans } = await openObserved()
@@ -137,7 +137,7 @@ it.each(TURN_LISTS)(
   },
 )
 
-it('[ST40] goes on from a cursor through an index', async () => {
+it('[ST40] continues from a cursor through an index', async () => {
   const { store, plans } = await openObserved()
   const rows = [turn({ place: IN_SESSION }), turn({ place: IN_SESSION })]
   await store.commit(rows.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' })))

@@ -38,8 +38,8 @@ const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 const instant = (ms: number) => ms as Instant
 
 async function both(resident: OwnerCacheOptions = {}) {
-  const given = { path: temporaryFile('shared.db'), ownerCache: resident }
-  const stores = [await open(given), await open(given)] as const
+  const input = { path: temporaryFile('shared.db'), ownerCache: resident }
+  const stores = [await open(input), await open(input)] as const
   onTestFinished(async () => {
     for (const store of stores) await store.close()
   })
@@ -64,7 +64,7 @@ async function toldBy(store: Store, place: Place, text: string) {
 }
 
 it.each(AT_HAND)(
-  '[ST42] what is at hand says what another process has written since (%o)',
+  '[ST42] the cache includes later writes of another process (%o)',
   async (resident) => {
     const [here, there] = await both(resident)
     expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
@@ -90,7 +90,7 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] a memory that is given to another owner is there and no longer here (%o)',
+  '[ST42] a memory that moves to another owner leaves the cache of the first (%o)',
   async (resident) => {
     const [store] = await both(resident)
     const moved = { ...CAT, place: BOB, version: 2 }
@@ -106,7 +106,7 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] whoever changes what they got changes nothing for others (%o)',
+  '[ST42] changing a returned row does not change the cache (%o)',
   async (resident) => {
     const [store] = await both(resident)
     await store.commit([putting(DOG), putting({ ...CAT, metadata: { colour: 'grey' } })])
@@ -133,14 +133,14 @@ it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resi
   expect(await store.commit(refused)).toMatchObject({ kind: 'conflict' })
   const where = { ids: [CAT.id, DOG.id] }
   const { rows } = await store.find('memory', ADA, { where, limit: 2 })
-  const told = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
-  expect(told).toEqual([
+  const reports = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
+  expect(reports).toEqual([
     { id: DOG.id, useCount: DOG.useCount + 2, lastUsedAt: 50 },
     { id: CAT.id, useCount: CAT.useCount + 4, lastUsedAt: 30 },
   ])
 })
 
-it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
+it('[ST42] a growing owner has the same results with and without the cache', async () => {
   const stores = [
     await open({ ownerCache: { ownerRowsMax: 5 } }),
     await open({ ownerCache: { rowsPerPage: 2, delayMs: 0 } }),
@@ -148,19 +148,19 @@ it('[ST42] an owner that grows is told of the same, at hand or not', async () =>
   ]
   for (let number = 0; number < 12; number++) {
     const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
-    const told = []
+    const events = []
     for (const store of stores) {
       await store.commit([putting(row)])
       const where = { statuses: ['active'] } as const
-      told.push(await store.searchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
+      events.push(await store.searchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
     }
-    expect(told[0]).toEqual(told[2])
-    expect(told[1]).toEqual(told[2])
+    expect(events[0]).toEqual(events[2])
+    expect(events[1]).toEqual(events[2])
   }
   for (const store of stores) await store.close()
 })
 
-it('[ST42] memories that turns crowd out stand behind the hits as a search for memories alone finds them', async () => {
+it('[ST42] memories that turns crowd out follow the hits in the order of a search for memories', async () => {
   const store = await open()
   onTestFinished(() => store.close())
   const turns = Array.from({ length: 30 }, (_, number) =>

@@ -122,7 +122,7 @@ export function describeEntries(open: OpenStore): void {
     expect(await seenBy({ owner: owner('nobody') })).toEqual([])
   })
 
-  it('[ST28] tells the places that hold only entries or turns, and counts them', async () => {
+  it('[ST28] lists places that hold only entries or turns, and counts them', async () => {
     const store = await open()
     await store.commit([put(entry({ place: SYSTEM })), put(turn({ place: EVE })), put(turn())])
     expect(await store.listPlaces()).toEqual([

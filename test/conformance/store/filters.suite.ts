@@ -6,7 +6,7 @@ import { ADA, changeId, instant, memory, revision } from '../../fakes/memories.t
 import { create, type OpenStore } from './store.suite.ts'
 
 export function describeFilters(open: OpenStore): void {
-  it('[ST8] narrows by every filter, alone and in keyword search alike', async () => {
+  it('[ST8] applies every filter, in lists and in keyword search', async () => {
     const store = await open()
     const base = { content: 'needle' }
     const rows = {
@@ -57,7 +57,7 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ types: ['episodic'], pinned: true })).toEqual([])
   })
 
-  it('[SR1] narrows by what wrote a memory, whatever text that is, and by whether it is in conflict', async () => {
+  it('[SR1] filters by the source of a memory, with any text, and by conflicts', async () => {
     const store = await open()
     const source = (text: string, speaker: string | null = null) => ({
       ...memory().provenance,

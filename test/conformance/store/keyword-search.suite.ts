@@ -17,7 +17,7 @@ export function describeTextMatching(open: OpenStore): void {
     return { store, rows, search }
   }
 
-  it('[ST13] finds by any of the words, best first, and tells how much of the query it covers', async () => {
+  it('[ST13] finds by any of the words, best first, and returns the covered share of the query', async () => {
     const { store, rows } = await withContents(
       'The capital of France is Paris',
       'I visited Paris in spring with Anna',
@@ -98,7 +98,7 @@ export function describeTextMatching(open: OpenStore): void {
     }
   })
 
-  it('[ST13] the best hits do not depend on how many were asked for', async () => {
+  it('[ST13] the best hits do not depend on the limit', async () => {
     const { search } = await withContents(
       ...Array.from({ length: 60 }, (_, n) => `walk ${'far '.repeat(n % 7)}to the lake ${n}`),
     )
@@ -108,7 +108,7 @@ export function describeTextMatching(open: OpenStore): void {
     }
   })
 
-  it('[ST13] the best of many is found, however old and however few are asked for', async () => {
+  it('[ST13] the best of many is found, at any age and limit', async () => {
     const { search } = await withContents(
       'tea tea tea',
       ...Array.from({ length: 400 }, (_, n) => `a cup of tea on day ${n}`),
@@ -181,7 +181,7 @@ export function describeTextMatching(open: OpenStore): void {
     expect(hits.map((hit) => hit.id)).toEqual([row.id])
   })
 
-  it('[ST15] follows a change of the speaker alone', async () => {
+  it('[ST15] follows a change of only the speaker', async () => {
     const store = await open()
     const row = memory({ content: 'alpha' })
     const found = async (text: string) =>

@@ -209,7 +209,7 @@ export function describeListing(open: OpenStore): void {
     }
   })
 
-  it('[ST33] shows what has not moved once, whatever moves or goes between two pages', async () => {
+  it('[ST33] lists unchanged rows once, whatever changes between two pages', async () => {
     const store = await open()
     const rows = rankedRows()
     await store.commit(rows.map(create))

@@ -64,7 +64,7 @@ export function describeDocuments(open: OpenStore): void {
     expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
-  it('[ST49] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
+  it('[ST49] returns the best memories behind hits that turns crowd out, or leaves them to another search', async () => {
     const store = await open()
     const known = Array.from({ length: 6 }, (_, n) =>
       memory({ content: `green tea ${'and water '.repeat(n + 3)}` }),
@@ -77,13 +77,13 @@ export function describeDocuments(open: OpenStore): void {
       const best = await store.searchText(ALL_OF_ADA, { ...match, limit: 4, where: {} })
       const ids = plain.hits.map(({ id }) => id)
       const joined = [...plain.hits, ...best.hits.filter(({ id }) => !ids.includes(id))]
-      const asked = { ...match, limit, where: BOTH, memoriesMin: 4 }
-      const { hits } = await store.searchText(ALL_OF_ADA, asked)
+      const query = { ...match, limit, where: BOTH, memoriesMin: 4 }
+      const { hits } = await store.searchText(ALL_OF_ADA, query)
       expect([plain.hits, joined]).toContainEqual(hits)
     }
   })
 
-  it('[ST46] finds turns only where they are asked for', async () => {
+  it('[ST46] finds turns only on request', async () => {
     const store = await open()
     const [known, said] = [memory({ content: 'green tea' }), turn({ content: 'green tea' })]
     await store.commit([create(known), say(said)])
@@ -168,7 +168,7 @@ export function describeDocuments(open: OpenStore): void {
     expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
-  it('[ST48] tells the neighbours of a turn by position, and never those of another kind', async () => {
+  it('[ST48] returns the neighbors of a turn by position, and never those of another kind', async () => {
     const store = await open()
     const order = [4, 0, 3, 2, 1]
     const rows = order.map((position, n) =>
@@ -200,16 +200,16 @@ export function describeDocuments(open: OpenStore): void {
       after: [learned[1]?.id],
     })
     expect(await store.findNeighbors({ owner: owner('bob') }, ids, 2)).toEqual(new Map())
-    const told = await store.searchText(ALL_OF_ADA, {
+    const result = await store.searchText(ALL_OF_ADA, {
       text: 'sentence',
       limit: 9,
       where: BOTH,
       neighborRequest: { reach: 2, hits: 9 },
     })
-    for (const { id, neighbors: surroundings } of told.hits) {
+    for (const { id, neighbors: surroundings } of result.hits) {
       if (surroundings !== undefined) {
-        const asked = await store.findNeighbors(ALL_OF_ADA, [id], 2)
-        expect(surroundings).toEqual(asked.get(id) ?? null)
+        const response = await store.findNeighbors(ALL_OF_ADA, [id], 2)
+        expect(surroundings).toEqual(response.get(id) ?? null)
       }
     }
   })

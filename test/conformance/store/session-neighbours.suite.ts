@@ -7,7 +7,7 @@ export function describeSurroundings(open: OpenStore): void {
   const all = { owner: ADA.owner }
   const today = { ...ADA, session: session('today') }
 
-  it('[ST27] tells what stands around a memory in its session, nearest first', async () => {
+  it('[ST27] returns the neighbors of a memory in its session, nearest first', async () => {
     const store = await open()
     const rows = Array.from({ length: 6 }, () => memory({ place: today }))
     await store.commit(rows.map(create))
@@ -16,14 +16,14 @@ export function describeSurroundings(open: OpenStore): void {
       a < b ? -1 : 1,
     )
     expect(around.map(([id]) => id)).toEqual(ids)
-    const told = around.map(([, surroundings]) => surroundings)
-    expect(told[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
-    expect(told[3]).toEqual({
+    const reports = around.map(([, surroundings]) => surroundings)
+    expect(reports[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
+    expect(reports[3]).toEqual({
       session: 'today',
       before: [ids[2], ids[1]],
       after: [ids[4], ids[5]],
     })
-    expect(told[5]).toEqual({ session: 'today', before: [ids[4], ids[3]], after: [] })
+    expect(reports[5]).toEqual({ session: 'today', before: [ids[4], ids[3]], after: [] })
   })
 
   it('[ST27] keeps sessions, users and owners apart, and leaves out what has no session', async () => {
@@ -48,7 +48,7 @@ export function describeSurroundings(open: OpenStore): void {
     expect(await store.findNeighbors(all, [], 5)).toEqual(new Map())
   })
 
-  it('[ST44] tells with the hits, where it does, what it says when it is asked', async () => {
+  it('[ST44] returns the same neighbors with hits as on request', async () => {
     const store = await open()
     const places = ['today', 'yesterday', null].map((name) => ({
       ...ADA,
@@ -78,7 +78,7 @@ export function describeSurroundings(open: OpenStore): void {
       if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
       if (speaker !== undefined) expect(speaker).toBe(speakers.get(id))
     }
-    const told = hits.map(({ neighbors: surroundings }) => surroundings !== undefined)
-    expect(told.lastIndexOf(true)).toBeLessThan(15)
+    const reports = hits.map(({ neighbors: surroundings }) => surroundings !== undefined)
+    expect(reports.lastIndexOf(true)).toBeLessThan(15)
   })
 }

@@ -17,7 +17,7 @@ const said = (name: string | null, at: number, place = ADA) =>
   turn({ place: { ...place, session: name === null ? null : session(name) }, saidAt: instant(at) })
 
 export function describeSessions(open: OpenStore): void {
-  it('[LD1] tells how much was said in each conversation, and when, the last word first', async () => {
+  it('[LD1] lists conversations with their number of turns and times, newest first', async () => {
     const store = await open()
     const eve = { ...ADA, user: user('eve') }
     await store.commit(
@@ -41,7 +41,7 @@ export function describeSessions(open: OpenStore): void {
     expect((await store.listSessions({ owner: owner('nobody') }, { limit: 9 })).rows).toEqual([])
   })
 
-  it('[LD1] goes on from page to page, and takes no other cursor', async () => {
+  it('[LD1] pages through conversations, and refuses an invalid cursor', async () => {
     const store = await open()
     const names = ['a', 'b', 'ü', '日本', '\u0000odd.1', 'f', 'g']
     await store.commit(names.map((name) => say(said(name, 7))))
@@ -55,7 +55,7 @@ export function describeSessions(open: OpenStore): void {
     }
   })
 
-  it('[LD1] agrees with the reference, whatever was said where and removed again', async () => {
+  it('[LD1] agrees with the reference after random writes and removals', async () => {
     const place = fc.record({
       user: fc.constantFrom(null, 'eve', 'joe'),
       name: fc.constantFrom(null, 's1', 's2', 's3'),

@@ -67,7 +67,7 @@ export function describeStore(
   describe(`${name}: lists for people`, () => describeListing(opened))
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
-  describe(`${name}: what was said`, () => describeTurns(opened, histories))
+  describe(`${name}: turns`, () => describeTurns(opened, histories))
   describe(`${name}: search documents`, () => describeDocuments(opened))
   describe(`${name}: conversations`, () => describeSessions(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
@@ -132,7 +132,7 @@ function describeRows(open: OpenStore): void {
     expect(found.rows).toEqual([grave])
   })
 
-  it('[ST1] answers null for what is not there', async () => {
+  it('[ST1] returns null for an unknown id', async () => {
     const store = await open()
     expect(await store.get('memory', ADA, memoryId('missing'))).toBeNull()
     expect(await store.find('memory', ADA, { where: {}, limit: 5 })).toEqual({
@@ -141,7 +141,7 @@ function describeRows(open: OpenStore): void {
     })
   })
 
-  it('[ST10] counts uses without a new version, and passes over what is gone', async () => {
+  it('[ST10] counts uses without a new version, and ignores removed memories', async () => {
     const store = await open()
     const row = memory()
     await store.commit([create(row)])
@@ -179,7 +179,7 @@ function describeRows(open: OpenStore): void {
     expect(await store.get('memory', ADA, row.id)).toMatchObject({ useCount: 4, lastUsedAt: 60 })
   })
 
-  it('[ST10] what is removed and put again in one commit begins anew', async () => {
+  it('[ST10] a memory that is removed and added in one commit starts without uses', async () => {
     const store = await open()
     const row = memory()
     await store.commit([create(row)])
@@ -190,7 +190,7 @@ function describeRows(open: OpenStore): void {
     expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
-  it('[ST11] tells who has memories, and counts what it holds', async () => {
+  it('[ST11] lists owners with memories, and counts rows', async () => {
     const store = await open()
     const eve = { ...ADA, user: user('eve') }
     const carol = { ...ADA, owner: owner('carol') }
@@ -401,7 +401,7 @@ function describeCommits(open: OpenStore): void {
     expect(await store.commit([replace(back)])).toEqual(taken(holder))
   })
 
-  it('[ST5] gives a key to exactly one of many writers at once', async () => {
+  it('[ST5] assigns a key to exactly one of many concurrent writers', async () => {
     const store = await open()
     const rivals = Array.from({ length: 30 }, () => memory({ key: 'crown' }))
     const outcomes = await Promise.all(rivals.map((row) => store.commit([create(row)])))

@@ -143,7 +143,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect((await store.searchText(ADA, query)).hits).toHaveLength(1)
   })
 
-  it('[ST37] reads no query as syntax, and nobody reaches the tokens that keep owners apart', async () => {
+  it('[ST37] parses no query as syntax, and no query reaches the tokens that separate owners', async () => {
     const { store, search } = await withTurns('plain words here', 'own words of others')
     await store.commit([say(turn({ place: EVE, content: 'hidden' }))])
     const hostile = ['"', "'", 'words*', 'NEAR(plain words)', 'terms:words', '^plain', '(((', '\\']
@@ -157,7 +157,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(await search('   ')).toEqual([])
   })
 
-  it('[ST37] keeps and finds any text that was said', async () => {
+  it('[ST37] stores and finds any text', async () => {
     const store = await open()
     const texts = fc.sample(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), 1_000)
     const rows = texts.map((content) => turn({ content, speaker: content }))
@@ -286,7 +286,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     }
   })
 
-  it('[ST40] tells a conversation in its course, forwards and backwards, by cursor and by offset', async () => {
+  it('[ST40] reads a conversation in order, forwards and backwards, by cursor and by offset', async () => {
     const store = await open()
     const times = [5, 1, 3, 3, 3, 1, -7, 9, 3, 2, 2, 8_640_000_000_000]
     const rows = times.map((at, n) =>
@@ -328,7 +328,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(some.rows.map((row) => row.id)).toEqual(course.slice(3, 7))
   })
 
-  it('[ST40] goes on from a turn that was removed meanwhile, and refuses what is no cursor', async () => {
+  it('[ST40] continues after a removed turn, and refuses an invalid cursor', async () => {
     const store = await open()
     const rows = Array.from({ length: 6 }, (_, n) => turn({ saidAt: instant(n) }))
     await store.commit(rows.map((row) => say(row)))

@@ -29,7 +29,7 @@ function describePlugin({ load }: InstalledLance): void {
     return plugin
   }
 
-  it('[LC11] stores entries with what was given or is usual, and counts them', async () => {
+  it('[LC11] stores entries with their fields or defaults, and counts them', async () => {
     const plugin = await open()
     expect(await plugin.count()).toBe(0)
     const plain = await plugin.store({ text: 'Likes tea', vector: EAST })
@@ -65,7 +65,7 @@ function describePlugin({ load }: InstalledLance): void {
     expect(await scores(0)).toEqual([])
   })
 
-  it('[LC11] deletes by id, and refuses what is none', async () => {
+  it('[LC11] deletes by id, and refuses invalid ids', async () => {
     const plugin = await open()
     const { id } = await plugin.store({ text: 'Likes tea', vector: EAST })
     await plugin.store({ text: 'Likes coffee', vector: NORTH })

@@ -105,7 +105,7 @@ function losing(connection: LanceConnection, faults: { left: number }): LanceCon
 }
 
 function describeTables(lance: InstalledLance): void {
-  it('[LC2] keeps everything in its folder, whatever that is called, for whoever opens it next', async () => {
+  it('[LC2] keeps everything in its folder, with any name, until the next opening', async () => {
     const folder = join(temporaryFolder(), 'new folder', "it's 100% ä #1?")
     const first = await open(lance, { folder })
     const points = [1, 2, 3].map((number) => point(number))
@@ -145,13 +145,13 @@ function describeTables(lance: InstalledLance): void {
       ' ',
       '%_',
     ]
-    const given = names.map((name, number) =>
+    const inputs = names.map((name, number) =>
       point(number, {
         place: { owner: owner(name), user: user(name), session: session(name) },
         textHash: `hash ${name}`,
       }),
     )
-    await mirror.upsert(SPACE, given)
+    await mirror.upsert(SPACE, inputs)
     for (const [number, name] of names.entries()) {
       const filter = { owner: owner(name), user: name, session: name }
       const [hit, ...more] = await mirror.search(SPACE, filter, {
@@ -159,12 +159,12 @@ function describeTables(lance: InstalledLance): void {
         limit: 9,
       })
       expect(more, JSON.stringify(name)).toEqual([])
-      expect(hit).toMatchObject({ id: given[number]?.id, textHash: `hash ${name}` })
+      expect(hit).toMatchObject({ id: inputs[number]?.id, textHash: `hash ${name}` })
       const listed = await mirror.list(SPACE, { owner: owner(name), limit: 9 })
       expect(listed.map((row) => row.owner)).toEqual([name])
     }
     for (const [number, name] of names.entries()) {
-      await mirror.remove(SPACE, owner(name), idsOf(given))
+      await mirror.remove(SPACE, owner(name), idsOf(inputs))
       expect(await mirror.count(SPACE)).toBe(names.length - number - 1)
     }
   })
@@ -196,19 +196,19 @@ function describeIndexes(lance: InstalledLance): void {
     ['in bits', LARGE],
     ['as they are, where bits do not fit', space(30, 'large:model')],
   ])(
-    '[LC4] makes an index when a search needs one, and finds with it what is nearest (%s)',
+    '[LC4] creates an index when a search needs one, and finds the nearest with it (%s)',
     async (_, kept) => {
       const folder = temporaryFolder()
       const mirror = await opened(lance, { folder, exactRowsMax })
-      const given = clustered(2_000, 1, kept.dimensions)
-      await mirror.upsert(kept, given)
+      const vectors = clustered(2_000, 1, kept.dimensions)
+      await mirror.upsert(kept, vectors)
       expect(await closest(mirror, kept, unitVector(kept.dimensions, 3), 20)).toHaveLength(20)
       await untilIndexed(folder, kept)
       let [found, wanted] = [0, 0]
       for (const query of unitVectors(20, kept.dimensions, 2)) {
-        const best = byLikeness(vectorsOf(given), query).slice(0, 20)
+        const best = byLikeness(vectorsOf(vectors), query).slice(0, 20)
         const hits = await mirror.search(kept, ADA_ALL, { vector: query, limit: 20 })
-        const exact = new Map(byLikeness(vectorsOf(given), query).map((hit) => [hit.id, hit]))
+        const exact = new Map(byLikeness(vectorsOf(vectors), query).map((hit) => [hit.id, hit]))
         for (const hit of hits) {
           expect(hit.similarity).toBeCloseTo(exact.get(hit.id)?.similarity ?? Number.NaN, 4)
         }
@@ -222,8 +222,8 @@ function describeIndexes(lance: InstalledLance): void {
   it('[LC4] finds what the index does not know yet, and no longer what was removed or replaced', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, exactRowsMax })
-    const given = clustered(1_000, 3)
-    await mirror.upsert(LARGE, given)
+    const vectors = clustered(1_000, 3)
+    await mirror.upsert(LARGE, vectors)
     const query = unitVector(LARGE.dimensions, 4)
     const [nearest = plainId('')] = await closest(mirror, LARGE, query, 1)
     await untilIndexed(folder)
@@ -255,7 +255,7 @@ function describeIndexes(lance: InstalledLance): void {
     expect(await closest(mirror, LARGE, query, 1_203)).toHaveLength(1_203)
   })
 
-  it('[LC5] makes the index anew when there are four times as many points, and keeps one', async () => {
+  it('[LC5] rebuilds the index when there are four times as many points, and keeps one', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, exactRowsMax, commitsMax: 1 })
     await mirror.upsert(LARGE, clustered(600, 5))
@@ -287,7 +287,7 @@ function describeUpkeep(lance: InstalledLance): void {
     expect(await closest(mirror, SPACE, point(7).vector, 1)).toEqual([point(7).id])
   })
 
-  it('[LC6] whoever reads a version that is removed meanwhile reads the newest', async () => {
+  it('[LC6] a reader of a removed version reads the newest one', async () => {
     const faults = { left: 0 }
     const load: InstalledLance['load'] = async () => {
       const installed = (await lance.load()) as LanceModule // the package itself
@@ -307,7 +307,7 @@ function describeUpkeep(lance: InstalledLance): void {
     expect(await mirror.count(SPACE)).toBe(1)
   })
 
-  it('[LC6] cleans up on opening what others have left', async () => {
+  it('[LC6] compacts fragments of earlier processes when it opens', async () => {
     const folder = temporaryFolder()
     const careless = await open(lance, { folder, commitsMax: 1_000 })
     for (let number = 0; number < 12; number++) await careless.upsert(SPACE, [point(number)])
@@ -320,7 +320,7 @@ function describeUpkeep(lance: InstalledLance): void {
     }, PATIENCE)
   })
 
-  it('[LC7] commits together what waits together, in the order of the calls', async () => {
+  it('[LC7] commits waiting writes together, in the order of the calls', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder, commitsMax: 1_000 })
     await mirror.prepare(SPACE)
@@ -364,7 +364,7 @@ function describeWriters(lance: InstalledLance): void {
 }
 
 function describeFaults(lance: InstalledLance): void {
-  it('[LC10] is unavailable, never empty, when its table is gone, until it is prepared again', async () => {
+  it('[LC10] is unavailable, never empty, when its table is missing, until it is prepared again', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder })
     await mirror.upsert(SPACE, [point(1)])
@@ -381,7 +381,7 @@ function describeFaults(lance: InstalledLance): void {
     expect(await mirror.health()).toMatchObject({ isReady: true })
   })
 
-  it('[LC10] tells no name in an error', async () => {
+  it('[LC10] includes no names in errors', async () => {
     const folder = temporaryFolder()
     const mirror = await opened(lance, { folder })
     const place = { ...point(1).place, owner: owner('mallory') }

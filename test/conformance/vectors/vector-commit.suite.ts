@@ -78,7 +78,7 @@ export function describeChanges(open: OpenVectors): void {
     expect(await isFoundIn(ALL)).toBe(false)
   })
 
-  it('[VI4] never finds the vector of a memory that was given to another owner', async () => {
+  it('[VI4] never finds the vector of a memory that moved to another owner', async () => {
     const { store, row, isFoundIn } = await oneKept()
     const removal = { op: 'remove', table: 'memory', scope: ALL, id: row.id } as const
     const moved = create({ ...row, place: BOB })
@@ -103,7 +103,7 @@ export function describeChanges(open: OpenVectors): void {
     expect(await isFoundIn(ALL)).toBe(true)
   })
 
-  it('[VI4] forgets many at once and finds the rest', async () => {
+  it('[VI4] removes many at once and finds the rest', async () => {
     const parts = await open()
     const rows = await remember(parts, SPACE, unitVectors(600, SPACE.dimensions, 41))
     const query = unitVector(SPACE.dimensions, 42)
@@ -115,9 +115,9 @@ export function describeChanges(open: OpenVectors): void {
         : ({ op: 'remove', table: 'memory', scope: ALL, id: row.id, expect: 'any' } as const),
     )
     expect(await parts.store.commit(changes)).toEqual(COMMITTED)
-    const kept = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(rows))
-    expect(kept.size).toBe(570)
-    expectBest(await nearest(parts, SPACE, ALL, query, 30), byLikeness(kept, query), 30)
+    const stored = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(rows))
+    expect(stored.size).toBe(570)
+    expectBest(await nearest(parts, SPACE, ALL, query, 30), byLikeness(stored, query), 30)
     expect(await parts.vectors.count(SPACE, ALL)).toBe(570)
   })
 }

@@ -45,12 +45,12 @@ export function describePuts(open: OpenVectors): void {
     expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 2 }])
   })
 
-  it('[VI5] does not hold on to the array that was given', async () => {
+  it('[VI5] keeps no reference to the given array', async () => {
     const parts = await open()
-    const given = unitVector(24, 55)
-    const copy = Float32Array.from(given)
-    const [row] = await remember(parts, SPACE, [given])
-    given.fill(0)
+    const newVector = unitVector(24, 55)
+    const copy = Float32Array.from(newVector)
+    const [row] = await remember(parts, SPACE, [newVector])
+    newVector.fill(0)
     const known = await parts.vectors.vectorsOf(SPACE, ALL, [row?.id ?? memoryId(0)])
     expect([...known.values()]).toEqual([copy])
     for (const vector of known.values()) vector.fill(0)
@@ -85,15 +85,15 @@ export function describePuts(open: OpenVectors): void {
 
   it('[VI5] removes vectors, and finds them again when they are put again', async () => {
     const parts = await open()
-    const given = unitVectors(40, 24, 56)
-    const rows = await remember(parts, SPACE, given)
+    const newVectors = unitVectors(40, 24, 56)
+    const rows = await remember(parts, SPACE, newVectors)
     const query = unitVector(24, 57)
     const before = await nearest(parts, SPACE, ALL, query, 40)
     const half = rows.filter((_, index) => index % 2 === 0)
     await parts.vectors.remove(SPACE, ALL, [...idsOf(half), memoryId('unknown')])
-    const kept = before.filter((hit) => !half.some((row) => row.id === hit.id))
-    expect(await nearest(parts, SPACE, ALL, query, 40)).toEqual(kept)
-    await parts.vectors.put(SPACE, pairs(rows, given))
+    const remaining = before.filter((hit) => !half.some((row) => row.id === hit.id))
+    expect(await nearest(parts, SPACE, ALL, query, 40)).toEqual(remaining)
+    await parts.vectors.put(SPACE, pairs(rows, newVectors))
     expect(await nearest(parts, SPACE, ALL, query, 40)).toEqual(before)
     await parts.vectors.remove(SPACE, ALL, [])
     expect(await parts.vectors.count(SPACE, ALL)).toBe(40)
@@ -118,8 +118,8 @@ export function describePuts(open: OpenVectors): void {
     const rows = [memory(), memory(), memory()]
     await commitAll(parts.store, rows)
     const [first, second] = unitVectors(2, 24, 60)
-    const given = [first, vector, second].map((one) => one ?? vector)
-    const put = parts.vectors.put(SPACE, pairs(rows, given))
+    const inputs = [first, vector, second].map((one) => one ?? vector)
+    const put = parts.vectors.put(SPACE, pairs(rows, inputs))
     await expect(put).rejects.toMatchObject({ name: 'AppError', code: 'invalid_input' })
     expect(await parts.vectors.spaces()).toEqual([])
     await parts.vectors.put(SPACE, pairs(rows, unitVectors(3, 24, 61)))
@@ -153,16 +153,16 @@ export function describeSpaces(open: OpenVectors): void {
     const rows = Array.from({ length: 5 }, () => memory())
     await commitAll(parts.store, rows)
     expect(await parts.vectors.spaces()).toEqual([])
-    const kept = [small, large, bytes] as const
-    for (const one of kept) {
+    const stored = [small, large, bytes] as const
+    for (const one of stored) {
       await parts.vectors.put(one, pairs(rows, unitVectors(5, one.dimensions, 70)))
     }
     const bySignature = (a: { signature: string }, b: { signature: string }) =>
       a.signature < b.signature ? -1 : 1
     expect([...(await parts.vectors.spaces())].sort(bySignature)).toEqual(
-      kept.map((one) => ({ ...one, vectors: 5 })).sort(bySignature),
+      stored.map((one) => ({ ...one, vectors: 5 })).sort(bySignature),
     )
-    for (const one of kept) {
+    for (const one of stored) {
       const [query] = unitVectors(5, one.dimensions, 70)
       const hits = await nearest(parts, one, ALL, query ?? new Float32Array(0), 5)
       expect(hits).toHaveLength(5)
@@ -194,7 +194,7 @@ export function describeSpaces(open: OpenVectors): void {
     expect(await vectors.count(small, ALL)).toBe(1)
   })
 
-  it('[VI7] answers for a space that nobody has filled', async () => {
+  it('[VI7] answers for an empty space', async () => {
     const { store, vectors } = await open()
     const row = memory()
     await commitAll(store, [row])
@@ -212,22 +212,22 @@ export function describeSpaces(open: OpenVectors): void {
 export function describeContents(open: OpenVectors): void {
   it('[VI8] gives vectors back: exactly, or in bytes very nearly', async () => {
     const parts = await open()
-    const given = unitVectors(20, 384, 80)
+    const newVectors = unitVectors(20, 384, 80)
     const [exact, bytes] = [space(384), inBytes(space(384))]
-    const rows = await remember(parts, exact, given)
-    await parts.vectors.put(bytes, pairs(rows, given))
+    const rows = await remember(parts, exact, newVectors)
+    await parts.vectors.put(bytes, pairs(rows, newVectors))
     const known = await parts.vectors.vectorsOf(exact, ALL, [...idsOf(rows), memoryId('unknown')])
     const rounded = await parts.vectors.vectorsOf(bytes, ALL, idsOf(rows))
     expect(known.size).toBe(20)
     for (const [index, row] of rows.entries()) {
-      const vector = given[index] ?? new Float32Array(0)
+      const vector = newVectors[index] ?? new Float32Array(0)
       expect(known.get(row.id)).toEqual(vector)
       expect(inner(rounded.get(row.id) ?? new Float32Array(0), vector)).toBeCloseTo(1, 2)
     }
     expect(await parts.vectors.vectorsOf(exact, ALL, [])).toEqual(new Map())
   })
 
-  it('[VI8] lists what is there page by page, with the hash of the text', async () => {
+  it('[VI8] lists vectors page by page, with the hash of their text', async () => {
     const { store, vectors } = await open()
     const rows = Array.from({ length: 23 }, (_, n) => memory(n % 4 === 0 ? { place: BOB } : {}))
     await commitAll(store, rows)

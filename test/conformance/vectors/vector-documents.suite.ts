@@ -35,7 +35,7 @@ export function describeDocumentVectors(open: OpenVectors): void {
     return { ...parts, known, said, a, b, nearest, saidId: toDocumentId(said.id) }
   }
 
-  it('[VI35] finds turns and memories in one search, and turns only where they are asked for', async () => {
+  it('[VI35] finds turns and memories in one search, and turns only on request', async () => {
     const { vectors, known, saidId, nearest } = await twoKept()
     expect(await nearest(BOTH)).toEqual([saidId, known.id])
     expect(await nearest({})).toEqual([known.id])
@@ -68,7 +68,7 @@ export function describeDocumentVectors(open: OpenVectors): void {
     expect(await vectors.count(SPACE, ALL)).toBe(1)
   })
 
-  it('[VI37] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
+  it('[VI37] returns the best memories behind hits that turns crowd out, or leaves them to another search', async () => {
     const { store, vectors } = await open()
     const [query] = unitVectors(1, SPACE.dimensions, 78) as [Float32Array] // one of them
     const memories = Array.from({ length: 12 }, () => memory())

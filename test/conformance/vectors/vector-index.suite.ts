@@ -57,7 +57,7 @@ export function describeVectorIndex(name: string, open: OpenVectors): void {
   describe(`${name}: changes`, () => describeChanges(opened))
   describe(`${name}: puts and removals`, () => describePuts(opened))
   describe(`${name}: spaces`, () => describeSpaces(opened))
-  describe(`${name}: what is there`, () => describeContents(opened))
+  describe(`${name}: contents`, () => describeContents(opened))
   describe(`${name}: turns`, () => describeDocumentVectors(opened))
 }
 
@@ -91,7 +91,7 @@ function describeNearest(open: OpenVectors): void {
     }
   })
 
-  it('[VI1] orders equal ones by id, newest first, in whatever order they came', async () => {
+  it('[VI1] orders equal scores by id, newest first, regardless of insertion order', async () => {
     const parts = await open()
     const [same, other] = [unitVector(SPACE.dimensions, 5), unitVector(SPACE.dimensions, 50)]
     const rows = Array.from({ length: 9 }, () => memory())
@@ -132,7 +132,7 @@ function describeNearest(open: OpenVectors): void {
     expect(await nearest(parts, SPACE, BOB, query, 5)).toEqual([])
   })
 
-  it('[ST44] tells with the hits, where it does, what the store says of their neighbors', async () => {
+  it('[ST44] returns the same neighbors with hits as the store does', async () => {
     const parts = await open()
     const [today, yesterday] = [session('today'), session('yesterday')]
     const rows = [today, yesterday, null].flatMap((name) =>
@@ -151,11 +151,11 @@ function describeNearest(open: OpenVectors): void {
     for (const { id, neighbors } of hits) {
       if (neighbors !== undefined) expect(neighbors).toEqual(around.get(id) ?? null)
     }
-    const told = hits.map(({ neighbors }) => neighbors !== undefined)
-    expect(told.lastIndexOf(true)).toBeLessThan(12)
+    const reports = hits.map(({ neighbors }) => neighbors !== undefined)
+    expect(reports.lastIndexOf(true)).toBeLessThan(12)
   })
 
-  it('[VI1] answers many at once, also while vectors come and go', async () => {
+  it('[VI1] answers many searches at once, also during writes and removals', async () => {
     const parts = await open()
     const [first, later] = [unitVectors(400, 24, 9), unitVectors(200, 24, 10)]
     const old = await remember(parts, SPACE, first)
@@ -201,8 +201,8 @@ function describeScopes(open: OpenVectors): void {
     const { store, vectors } = await open()
     const rows = places.map((place) => memory({ place }))
     await commitAll(store, rows)
-    const given = unitVectors(rows.length, SPACE.dimensions, 20)
-    await vectors.put(SPACE, pairs(rows, given))
+    const newVectors = unitVectors(rows.length, SPACE.dimensions, 20)
+    await vectors.put(SPACE, pairs(rows, newVectors))
     const query = unitVector(SPACE.dimensions, 21)
     for (const [scope, covered] of scopes) {
       const expected = idsOf(rows.filter((row) => covered.includes(row.place)))
@@ -277,8 +277,8 @@ function describeVectorFilters(open: OpenVectors): void {
       { ...base, change: changeId('special') },
       { content: 'something else' },
     ]
-    const given = unitVectors(fields.length, SPACE.dimensions, 30)
-    const rows = await remember(parts, SPACE, given, (index) => fields[index] ?? {})
+    const newVectors = unitVectors(fields.length, SPACE.dimensions, 30)
+    const rows = await remember(parts, SPACE, newVectors, (index) => fields[index] ?? {})
     const filters: readonly MemoryFilter[] = [
       {},
       { ids: [rows[8]?.id ?? memoryId(0), rows[0]?.id ?? memoryId(0), memoryId('unknown')] },
@@ -342,14 +342,14 @@ function describeVectorFilters(open: OpenVectors): void {
     }
   })
 
-  it('[VI3] skips what is filtered out among many permitted ones', async () => {
+  it('[VI3] skips filtered memories among many that match', async () => {
     const parts = await open()
-    const given = unitVectors(1_200, SPACE.dimensions, 33)
-    const rows = await remember(parts, SPACE, given, (index) =>
+    const newVectors = unitVectors(1_200, SPACE.dimensions, 33)
+    const rows = await remember(parts, SPACE, newVectors, (index) =>
       index % 3 === 0 ? { type: 'episodic' } : {},
     )
-    const kept = rows.filter((row) => row.type === 'episodic')
-    const known = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(kept))
+    const remaining = rows.filter((row) => row.type === 'episodic')
+    const known = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(remaining))
     for (const query of unitVectors(5, SPACE.dimensions, 34)) {
       const where = { types: ['episodic'] } as const
       const hits = await parts.vectors.search(SPACE, ALL, { vector: query, limit: 60, where })

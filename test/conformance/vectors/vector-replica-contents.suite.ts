@@ -21,7 +21,7 @@ import {
 const EVERYTHING = 10_000
 
 export function describeWriting(open: Open): void {
-  it('[VM4] replaces all of a point that is written again, and finds it at once', async () => {
+  it('[VM4] replaces a point as a whole, and finds it at once', async () => {
     const mirror = await open()
     const [before, after] = [unitVector(24, 20), unitVector(24, 21)]
     await mirror.upsert(SPACE, [
@@ -44,7 +44,7 @@ export function describeWriting(open: Open): void {
     expect(await mirror.count(SPACE)).toBe(1)
   })
 
-  it('[VM4] takes nothing at all, a point twice, and many at once', async () => {
+  it('[VM4] accepts an empty list, a point twice, and many at once', async () => {
     const mirror = await open()
     await mirror.upsert(SPACE, [])
     await mirror.upsert(SPACE, [point(1, { textHash: 'first' }), point(1, { textHash: 'last' })])
@@ -70,7 +70,7 @@ export function describeWriting(open: Open): void {
     ])
   })
 
-  it('[VM4] keeps no hold of the vectors it was given', async () => {
+  it('[VM4] keeps no reference to the given vectors', async () => {
     const mirror = await open()
     const vector = unitVector(24, 22)
     const original = vector.slice()
@@ -95,7 +95,7 @@ export function describeWriting(open: Open): void {
     expect(await closest(mirror, SPACE, query, 10)).toEqual(idsOf(all).slice(0, 10))
   })
 
-  it('[VM5] removes the named points of an owner, and passes over what is not there or of another', async () => {
+  it('[VM5] removes the named points of an owner, and ignores missing ones and those of other owners', async () => {
     const mirror = await open()
     const count = 1_200
     await mirror.upsert(
@@ -133,8 +133,8 @@ export function describeContents(open: Open): void {
       (_, n) => `01k3x9q7ab${String((n * 37) % 50).padStart(4, '0')}`,
     )
     const ids = [...alike, ...names].map(plainId)
-    const given = ids.map((id, n) => point(n, { id, place: n % 3 === 0 ? BOB : ADA }))
-    await mirror.upsert(SPACE, given)
+    const inputs = ids.map((id, n) => point(n, { id, place: n % 3 === 0 ? BOB : ADA }))
+    await mirror.upsert(SPACE, inputs)
     const owners: readonly (OwnerId | undefined)[] = [
       undefined,
       ADA.owner,
@@ -142,7 +142,7 @@ export function describeContents(open: Open): void {
       owner('nobody'),
     ]
     for (const whose of owners) {
-      const expected = given
+      const expected = inputs
         .filter(({ place }) => whose === undefined || place.owner === whose)
         .map(({ id, place, textHash }) => ({ id, owner: place.owner, textHash }))
         .sort((a, b) => compareText(a.id, b.id))
@@ -153,7 +153,7 @@ export function describeContents(open: Open): void {
     }
   })
 
-  it('[VM6] goes on after an id that is not there, and lists nothing for a limit of nothing', async () => {
+  it('[VM6] continues after an unknown id, and lists nothing with a limit of 0', async () => {
     const mirror = await open()
     await mirror.upsert(SPACE, [point(1), point(3), point(5)])
     const page = (after: MemoryId) => mirror.list(SPACE, { limit: 5, after })
@@ -191,7 +191,7 @@ export function describeHealth(open: Open): void {
     expect(health.detail).not.toBe('')
   })
 
-  it('[VM8] is unavailable once it is closed, and still says so', async () => {
+  it('[VM8] is unavailable once it is closed, and reports that', async () => {
     const mirror = await open()
     await mirror.upsert(SPACE, [point(1)])
     await mirror.close()

@@ -40,13 +40,13 @@ export function describeVectorMirror(name: string, open: OpenMirror): void {
   describe(`${name}: nearest`, () => describeNearest(opened))
   describe(`${name}: filters`, () => describeFilters(opened))
   describe(`${name}: writing`, () => describeWriting(opened))
-  describe(`${name}: what is there`, () => describeContents(opened))
+  describe(`${name}: contents`, () => describeContents(opened))
   describe(`${name}: expiry`, () => describeExpiry(opened))
   describe(`${name}: health`, () => describeHealth(opened))
 }
 
 function describeSpaces(open: Open): void {
-  it('[VM1] finds nothing in a space that nobody has made, and removes nothing', async () => {
+  it('[VM1] finds and removes nothing in a space that does not exist', async () => {
     const mirror = await open()
     expect(await closest(mirror, SPACE, unitVector(24, 1), 5)).toEqual([])
     expect(await mirror.list(SPACE, { limit: 5 })).toEqual([])
@@ -57,7 +57,7 @@ function describeSpaces(open: Open): void {
     await mirror.drop(SPACE)
   })
 
-  it('[VM1] makes a space when asked, again and by many at once, and when something is first written', async () => {
+  it('[VM1] creates a space on request, repeatedly and concurrently, and on the first write', async () => {
     const mirror = await open()
     await Promise.all([mirror.prepare(SPACE), mirror.prepare(SPACE), mirror.prepare(SPACE)])
     await mirror.upsert(SPACE, [point(1)])
@@ -68,7 +68,7 @@ function describeSpaces(open: Open): void {
     expect(await mirror.count(unprepared)).toBe(3)
   })
 
-  it('[VM1] refuses other dimensions than a space has, and keeps what is there', async () => {
+  it('[VM1] refuses other dimensions than those of the space, and keeps its content', async () => {
     const mirror = await open()
     await mirror.upsert(SPACE, [point(1)])
     const other = { ...SPACE, dimensions: 12 }
@@ -80,7 +80,7 @@ function describeSpaces(open: Open): void {
     expect(await closest(mirror, other, unitVector(12, 1), 5)).toEqual([memoryId(2)])
   })
 
-  it('[VM1] keeps spaces apart, and drops one alone, whether or not it is there', async () => {
+  it('[VM1] separates spaces, and drops one of them, whether or not it exists', async () => {
     const mirror = await open()
     const names = [
       'a:model:24',
@@ -107,17 +107,17 @@ function describeSpaces(open: Open): void {
 function describeNearest(open: Open): void {
   it('[VM2] finds exactly the nearest of some hundreds, with their inner products', async () => {
     const mirror = await open()
-    const given = unitVectors(700, 24, 1).map((vector, n) => point(n, { vector }))
-    await mirror.upsert(SPACE, given)
+    const vectors = unitVectors(700, 24, 1).map((vector, n) => point(n, { vector }))
+    await mirror.upsert(SPACE, vectors)
     for (const query of unitVectors(8, 24, 2)) {
       const hits = await mirror.search(SPACE, ADA_ALL, { vector: query, limit: 40 })
-      const best = byLikeness(vectorsOf(given), query).slice(0, 40)
+      const best = byLikeness(vectorsOf(vectors), query).slice(0, 40)
       expect(idsOf(hits)).toEqual(idsOf(best))
       for (const [n, hit] of hits.entries()) {
         expect(Math.abs(hit.similarity - (best[n]?.similarity ?? Number.NaN))).toBeLessThan(
           ROUNDING,
         )
-        expect(hit.textHash).toBe(given.find(({ id }) => id === hit.id)?.textHash)
+        expect(hit.textHash).toBe(vectors.find(({ id }) => id === hit.id)?.textHash)
       }
     }
   })
@@ -139,7 +139,7 @@ function describeNearest(open: Open): void {
     }
   })
 
-  it('[VM2] orders equal ones by id, newest first, whatever the limit and however they came', async () => {
+  it('[VM2] orders equal scores by id, newest first, regardless of limit and insertion order', async () => {
     const mirror = await open()
     const [same, query] = [unitVector(24, 4), unitVector(24, 5)]
     const ids = ['1', '10', '2', 'A', 'B_', 'Z', '_', 'a', 'a0', 'b'].map(plainId)
@@ -263,7 +263,7 @@ function describeFilters(open: Open): void {
     expect(await closest(mirror, SPACE, query, 50, filter)).toEqual([900, 901, 902].map(memoryId))
   })
 
-  it('[VM3] takes names as they are, whatever they hold', async () => {
+  it('[VM3] accepts names with any characters', async () => {
     const mirror = await open()
     const names = [
       "o'brien",

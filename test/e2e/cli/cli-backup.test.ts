@@ -8,7 +8,7 @@ import { added, type Cli, createCli } from './cli-host.ts'
 
 const nameAt = (time: string) => `recollect-${time.replaceAll(/[-:.]/g, '')}.db`
 
-it('[MH13] keeps the newest copies of a folder, and leaves what is not its own', async () => {
+it('[MH13] keeps the newest copies of a folder, and no other files are removed', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
   const folder = join(temporaryFolder(), 'backups')
@@ -29,7 +29,7 @@ it('[MH13] keeps the newest copies of a folder, and leaves what is not its own',
   }
 })
 
-it('[MH13] goes on making copies until it is stopped', async () => {
+it('[MH13] makes copies until it is stopped', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
   const folder = join(temporaryFolder(), 'backups')
@@ -110,7 +110,7 @@ it('[MH14] refuses a copy that is damaged, and a database that is in use', async
   expect((await cli(['search', 'tea'])).out).toContain('I like tea')
 })
 
-it('[MH14] who asks `restore` for a backup is told what it is called here', async () => {
+it('[MH14] `restore` with a backup names the command for it', async () => {
   const cli = createCli()
   for (const path of ['/backups/recollect.db', './backups']) {
     const { exit, err } = await cli(['restore', path])

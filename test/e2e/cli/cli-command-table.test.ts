@@ -128,14 +128,14 @@ describe('demo', () => {
 describe('eval and bench', () => {
   it('[CL20] run the tools of a clone, and say so where there are none', async () => {
     const cli = createCli()
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const runTool = async (name: string, argv: readonly string[]) => {
-      asked.push([name, ...argv])
+      requests.push([name, ...argv])
       return argv.length - 1
     }
     expect(await cli(['eval', 'patterns'], { runTool })).toMatchObject({ exit: 0, out: '' })
     expect(await cli(['bench', 'store', '--', '--rows'], { runTool })).toMatchObject({ exit: 1 })
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['eval', 'patterns'],
       ['bench', 'store', '--rows'],
     ])
@@ -145,7 +145,7 @@ describe('eval and bench', () => {
   })
 })
 
-it('[CL22] providers of embeddings tell whether their key is here, and never the key', () => {
+it('[CL22] embedding providers show whether they have a key, never the key', () => {
   const providers = listEmbeddingProviders({ OPENAI_API_KEY: 'sk-secret' })
   const has = Object.fromEntries(providers.map(({ provider, hasKey }) => [provider, hasKey]))
   expect(has).toMatchObject({ transformers: true, static: true, openai: true, ollama: true })

@@ -40,7 +40,7 @@ it('[LI4] status says whether there is a model to learn with', async () => {
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-nano')
 })
 
-it('[LI14] consolidate tells what it did, or would do', async () => {
+it('[LI14] consolidate reports what it did, or would do', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
   const dry = await cli(['consolidate', '--dry-run'])
@@ -162,11 +162,11 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   expect(found.out).toMatch(/user: Which train goes to Split\?/)
   expect((await cli(['search', 'train', '--layer', 'pinned', '--explain'])).exit).toBe(2)
   expect((await cli(['search', 'train', '--days', '3'])).exit).toBe(2)
-  const asked = await cli(['sessions', 'forget-turn', answered.id], {
+  const response = await cli(['sessions', 'forget-turn', answered.id], {
     answers: [false],
     columns: 80,
   })
-  expect(asked).toMatchObject({ exit: 130, asked: [`Remove ${answered.id} for good?`] })
+  expect(response).toMatchObject({ exit: 130, asked: [`Remove ${answered.id} for good?`] })
   expect((await cli(['sessions', 'forget-turn', answered.id, '--yes'])).out).toBe(
     `Removed ${answered.id}.\n`,
   )

@@ -18,7 +18,7 @@ async function settle(): Promise<void> {
 }
 
 describe.skipIf(missing === null)('without the cipher package (not run: it is installed)', () => {
-  it('[CL2] encrypt says what is missing, and leaves neither a change nor a key behind', async () => {
+  it('[CL2] encrypt reports what is missing, and leaves neither a change nor a key', async () => {
     const cli = createCli()
     const { id } = await added(cli, 'I like tea')
     const keyFile = temporaryFile('key')

@@ -306,7 +306,7 @@ describe('configuration', () => {
     ).toEqual({ url: 'http://localhost:1', model: 'm' })
   })
 
-  it('[CL1] variables say how the server meets the world, and what it tells of itself', () => {
+  it('[CL1] variables configure how the server listens and what it logs', () => {
     const read = (environment: Record<string, string>) => readConfig({}, environment, linux)
     expect(read({})).toMatchObject({
       remote: null,

@@ -48,7 +48,7 @@ it('[FD16] roots are added, listed and removed by id, name or path', async () =>
   expect((await cli(['files', 'list', '--json'])).json).toEqual({ roots: [] })
 })
 
-it('[FD16] index tells what it found, and what it could not read', async () => {
+it('[FD16] index reports what it found, and what it could not read', async () => {
   const { cli, folder } = await withWorkspace()
   put(folder, { 'memory/picture.md': new Uint8Array([0, 1, 2, 0, 255, 254, 0]) })
   const { exit, out } = await cli(['files', 'index'])
@@ -66,7 +66,7 @@ it('[FD16] a terminal sees how far indexing has come', async () => {
   expect(err).toMatch(/\d of 2 files \(\d+%\)/)
 })
 
-it('[FD16] index makes vectors to the end, and tells of them, unless words are enough', async () => {
+it('[FD16] index embeds everything and reports it, unless lexical search is enough', async () => {
   const { cli } = await withWorkspace()
   const environment = { RECOLLECT_EMBEDDING_SOURCE: 'static' }
   const withoutVector = async () =>
@@ -100,7 +100,7 @@ it.each([
   expect(formatRemainingTime(done, total, elapsed)).toBe(text)
 })
 
-it('[FD16] status tells roots, pieces and what is amiss', async () => {
+it('[FD16] status shows roots, chunks and problems', async () => {
   const { cli, folder } = await withWorkspace()
   await cli(['files', 'index'])
   const { out } = await cli(['files', 'status', '--probe'])
@@ -126,7 +126,7 @@ it('[FD16] search shows score, lines and text, without an index of its own', asy
   expect(together.out).toContain('memory/later.md#L1')
 })
 
-it('[FD16] append adds words or what is piped in to the note of today', async () => {
+it('[FD16] append adds its arguments or standard input to the note of today', async () => {
   const { cli, folder } = await withWorkspace()
   const { json } = await cli(['files', 'append', 'The parrot is Polly.', '--json'])
   expect((await cli(['files', 'append', '-'], { stdin: 'The cat is Tom.\n' })).exit).toBe(0)
@@ -135,17 +135,17 @@ it('[FD16] append adds words or what is piped in to the note of today', async ()
   expect(note).toMatch(/Polly\.\n[\s\S]*Tom\.\n[\s\S]*Rex\.\n/)
 })
 
-it('[FD16] watch tells what was indexed until it is stopped', async () => {
+it('[FD16] watch reports indexed files until it is stopped', async () => {
   const { cli, folder } = await withWorkspace()
   const stop = new AbortController()
-  let told = ''
+  let output = ''
   const watching = cli(['files', 'watch', '--json'], {
     stop: stop.signal,
     onOutput: (text) => {
-      told += text
+      output += text
     },
   })
-  const indexed = () => told.trim().split('\n').at(-1)
+  const indexed = () => output.trim().split('\n').at(-1)
   await expect.poll(indexed).toContain('"files":2')
   put(folder, { 'memory/later.md': 'The parrot is called Polly.' })
   await expect.poll(indexed).toContain('"files":3')
@@ -156,7 +156,7 @@ it('[FD16] watch tells what was indexed until it is stopped', async () => {
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ path: folder, files: 3 })
 })
 
-describe('[FD16] what is wrong', () => {
+describe('[FD16] errors', () => {
   it.each([
     ['an unknown action', ['files', 'ad']],
     ['no path', ['files', 'add']],

@@ -56,10 +56,10 @@ export function createCli(
   const cli = async (argv: readonly string[], around: Surroundings = {}): Promise<Ran> => {
     const out = record(around, around)
     const err = record(around)
-    const asked: string[] = []
+    const requests: string[] = []
     const answers = [...(around.answers ?? [])]
     const answer = (question: string) => {
-      asked.push(question)
+      requests.push(question)
       return answers.shift()
     }
     const host: Host = {
@@ -108,7 +108,7 @@ export function createCli(
       exit,
       out: out.text(),
       err: err.text(),
-      asked,
+      asked: requests,
       get json() {
         return JSON.parse(out.text() || err.text())
       },

@@ -32,8 +32,8 @@ describe('keys', () => {
     expect(await cli(['keys', 'reset'], { stdin: '' })).toMatchObject({ exit: 2 })
     const first = (await cli(['keys', 'reset', '--yes', '--json'])).json.secret
     expect(await verified(cli, first)).toMatchObject({ role: 'superadmin', isManagement: true })
-    const asked = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
-    expect(asked.asked).toEqual([
+    const response = await cli(['keys', 'reset'], { columns: 80, answers: [true] })
+    expect(response.asked).toEqual([
       'Create a new management key? The previous one is revoked at once.',
     ])
     expect(await verified(cli, first)).toBe(null)
@@ -82,7 +82,7 @@ describe('owners and the audit log', () => {
     expect((await cli(['owners', 'erase', 'ada', '--yes'])).out).toContain('Owner ada has no data.')
   })
 
-  it('[CL13] audit tells who did what to which memory, and never what it says', async () => {
+  it('[CL13] audit shows who did what to which memory, never its text', async () => {
     const cli = createCli()
     expect((await cli(['audit'])).out).toBe('The audit log is empty.\n')
     const { id } = await added(cli, 'I like tea')
@@ -104,7 +104,7 @@ describe('owners and the audit log', () => {
 })
 
 describe('settings', () => {
-  it('[CL14] settings tell their value and what set it, and are changed for one or for all', async () => {
+  it('[CL14] settings show their value and its source, and are changed for one owner or for all', async () => {
     const cli = createCli()
     const of = async (name: string, ...argv: readonly string[]) =>
       (await cli(['settings', 'get', name, '--json', ...argv])).json
@@ -180,7 +180,7 @@ describe('clearing', () => {
     return cli
   }
 
-  it('[CL16] clear says how many, asks, and can be taken back in one step', async () => {
+  it('[CL16] clear shows the count, asks, and can be undone in one step', async () => {
     const cli = await filled()
     const dry = await cli(['clear', '--category', 'event', '--dry-run'])
     expect(dry.out).toBe('2 memories would be forgotten. Nothing was changed.\n')

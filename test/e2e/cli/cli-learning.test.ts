@@ -33,8 +33,8 @@ it('[LD15] ingest takes in a conversation from a file, here and on a server', as
       { id: 'trip', turns: 2, pendingSignals: 1 },
     ])
     const turns = fileWith(TURNS)
-    const given = ['ingest', turns, '--conversation', 'old', '--date', '2023-05-02']
-    expect((await cli([...given, '--owner', 'bob', '--skip-extraction'])).exit).toBe(0)
+    const inputs = ['ingest', turns, '--conversation', 'old', '--date', '2023-05-02']
+    expect((await cli([...inputs, '--owner', 'bob', '--skip-extraction'])).exit).toBe(0)
     const old = await cli(['sessions', 'show', 'old', '--owner', 'bob', '--json'])
     expect(old.json.turns[0].saidAt).toMatch(/^2023-05-0[12]T/)
     const piped = await cli(['ingest', '-', '--conversation', 'new'], {
@@ -100,7 +100,7 @@ it('[LD15] jobs shows those of the owner that is named, here as well', async () 
   expect(bobs).toMatchObject([{ kind: 'consolidate', owner: 'bob', status: 'done' }])
 })
 
-it('[LD15] consolidate tells what it did the last times', async () => {
+it('[LD15] consolidate lists its last runs', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')
   expect((await cli(['consolidate', '--reports'])).out).toBe('No consolidation has run yet.\n')
@@ -146,7 +146,7 @@ it('[LD15] list marks what waits for review', async () => {
   expect(out).not.toContain('[suspect] I like tea')
 })
 
-it('[CN16] summarize keeps 4,000 tokens of a session that is named, unless told', async () => {
+it('[CN16] summarize reads 4,000 tokens of a named session by default', async () => {
   const cli = createCli()
   for (const name of ['Tom', 'Eva', 'Kim']) {
     await added(

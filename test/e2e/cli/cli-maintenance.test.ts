@@ -9,7 +9,7 @@ import { temporaryFile } from '../../support/temporary-folder.ts'
 import { added, createCli } from './cli-host.ts'
 
 describe('upkeep', () => {
-  it('[CL1] status, settings and doctor tell how things stand without making a database', async () => {
+  it('[CL1] status, settings and doctor report without creating a database', async () => {
     const cli = createCli()
     expect((await cli(['status'])).out).toContain('not there yet')
     expect((await cli(['doctor'])).exit).toBe(0)
@@ -45,7 +45,7 @@ describe('upkeep', () => {
     expect((await cli(['list', '--json'])).json.data).toHaveLength(40)
   })
 
-  it('[CL1] status tells where an encrypted database is, and how to give its key', async () => {
+  it('[CL1] status shows where an encrypted database is, and how to pass its key', async () => {
     const cli = createCli()
     mkdirSync(cli.folder)
     const start = Buffer.alloc(4096, 7)
@@ -87,7 +87,7 @@ describe('upkeep', () => {
     expect(await createCli()(['backup', temporaryFile('x')])).toMatchObject({ exit: 4 })
   })
 
-  it('[CL1] serve prints where it listens, stops when told to, and closes', async () => {
+  it('[CL1] serve prints its address, stops on a signal, and closes', async () => {
     const cli = createCli()
     const stop = new AbortController()
     const events: unknown[] = []

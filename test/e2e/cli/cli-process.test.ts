@@ -58,7 +58,7 @@ describe('the process', () => {
     expect(stderr).toMatch(/^recollect: Memory mem_0none not found\./)
   })
 
-  it('[CL2] ends quietly when nobody reads on', async () => {
+  it('[CL2] ends quietly when its output is closed', async () => {
     const folder = await folderWithMemories(1_000)
     const child = start(['export', '--data', folder])
     let err = ''
@@ -70,7 +70,7 @@ describe('the process', () => {
     expect(err).toBe('')
   })
 
-  it('[CL2] Ctrl-C stops an import that waits for more, and the database stays whole', async () => {
+  it('[CL2] Ctrl-C stops an import that waits for input, and the database stays intact', async () => {
     const folder = join(temporaryFolder(), 'data')
     const child = start(['import', '-', '--data', folder])
     // As much as is looked at to see what it is; blank lines are nothing to an export.
@@ -81,7 +81,7 @@ describe('the process', () => {
     expect(recollect(['doctor', '--data', folder]).status).toBe(0)
   })
 
-  it('[CL1] serves until it is told to stop', async () => {
+  it('[CL1] serves until it gets a signal', async () => {
     const folder = join(temporaryFolder(), 'data')
     const child = start(['serve', '--port', '0', '--json', '--data', folder])
     const [line] = await once(child.stdout ?? child, 'data')

@@ -22,7 +22,7 @@ async function ask(cli: Cli, ...questions: readonly string[]): Promise<void> {
   await engine.close()
 }
 
-it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', async () => {
+it('[CV23] [RC13] receipts show what memory did, as a list and individually', async () => {
   const cli = createCli()
   expect((await cli(['receipts'])).out).toContain('There are no receipts.')
   const { id } = await added(cli, 'I drink green tea')

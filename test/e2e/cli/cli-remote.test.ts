@@ -193,7 +193,7 @@ describe('errors of a server', () => {
     expect(wrong.err).not.toContain('secretsecret')
   })
 
-  it('[CL11] a server that cannot be reached, or is none, is told so', async () => {
+  it('[CL11] reports a server that cannot be reached, or is none', async () => {
     const cli = createCli()
     const { url } = await listen((_, response) => response.end('<html>hello</html>'))
     const other = await cli(['list', '--url', url])

@@ -37,7 +37,7 @@ describe('recall on the command line', () => {
     expect((await search('how do I bake sourdough bread')).out).toBe('No matching memories.\n')
   })
 
-  it('[RA17] reindex gives every memory its vector, and status tells how many lack one', async () => {
+  it('[RA17] reindex embeds every memory, and status counts those without a vector', async () => {
     const cli = await withMemories()
     const at = { environment: STATIC }
     expect((await cli(['status'], at)).out).toMatch(/vectors +0\n +3 not embedded yet/)
@@ -51,7 +51,7 @@ describe('recall on the command line', () => {
     })
   })
 
-  it('[TU7] search shows who said a turn, when and where, and get shows it whole', async () => {
+  it('[TU7] search shows speaker, time and session of a turn, and get shows all of it', async () => {
     const cli = await withMemories()
     await withConversation(cli)
     const { out } = await cli(['search', 'which tea did we order'])
@@ -72,7 +72,7 @@ describe('recall on the command line', () => {
     expect(facts.out).not.toContain('turn_')
   })
 
-  it('[TU8] status counts memories, turns, and what is not embedded yet', async () => {
+  it('[TU8] status counts memories, turns, and those not embedded yet', async () => {
     const cli = await withMemories()
     await withConversation(cli)
     const at = { environment: STATIC }
@@ -96,7 +96,7 @@ describe('recall on the command line', () => {
     expect((await cli(['reindex'], { environment })).err).toContain('no-such-model')
   })
 
-  it('[RA1] without a model, status says so and reindex has nothing to work with', async () => {
+  it('[RA1] without a model, status reports it and reindex refuses', async () => {
     const cli = await withMemories()
     expect((await cli(['status'])).out).toMatch(/recall +keyword search only\n/)
     expect((await cli(['reindex'])).err).toContain('No embedding model is configured.')

@@ -93,7 +93,7 @@ describe('serve', () => {
     })
   })
 
-  it('[CL17] does without keys only where nobody else can come', async () => {
+  it('[CL17] serves without keys only on loopback', async () => {
     let status = 0
     const ran = await whileServing(['--no-auth'], async (url) => {
       status = (await fetch(`${url}/api/status`)).status
@@ -201,7 +201,7 @@ describe('connect', () => {
     expect(statSync(real).mode & 0o777).toBe(0o644)
   })
 
-  it('[CL19] shows the change, asks, writes it and keeps a copy', async () => {
+  it('[CL19] shows the change, asks, writes it and saves a copy', async () => {
     const cli = createCli()
     const home = temporaryFolder()
     const folder = join(home, '.cursor')
@@ -236,7 +236,7 @@ describe('connect', () => {
     expect((await cli(['connect', 'cursor', '--remove'], { home })).out).toContain('no such entry')
   })
 
-  it('[CL19] a server is asked with its key, and --print writes nothing', async () => {
+  it('[CL19] a server entry has its key, and --print writes nothing', async () => {
     const cli = createCli()
     const home = temporaryFolder()
     const remote = ['--url', 'http://127.0.0.1:20128', '--key', 'rc_x']

@@ -5,7 +5,7 @@ import { added, createCli } from './cli-host.ts'
 const LONG =
   'We met in Rome. It rained. We had soup. Then we left, and nothing else is worth a word'
 
-it('[AJ5] summarize tells what it would do, who worded what it did, and how to undo it', async () => {
+it('[AJ5] summarize shows what it would do, which model wrote the summary, and how to undo it', async () => {
   const cli = createCli()
   for (const name of ['Tom', 'Eva', 'Kim', 'Lou']) await added(cli, `${LONG} to ${name}`)
   const dry = await cli(['summarize', '--max-tokens', '30', '--dry-run'])

@@ -156,7 +156,7 @@ describe('export and import', () => {
     },
   )
 
-  it('[CL6] broken lines are told by number and do not stop the others', async () => {
+  it('[CL6] reports malformed lines by number and imports the others', async () => {
     const cli = createCli()
     await added(cli, 'one apple')
     await added(cli, 'two pears')
@@ -175,7 +175,7 @@ describe('export and import', () => {
   })
 
   it.each(['--owner', '--into-owner'])(
-    '[CL6] %s gives everything to somebody else',
+    '[CL6] %s moves everything to another owner',
     async (flag) => {
       const cli = createCli()
       await added(cli, 'one apple')
@@ -203,7 +203,7 @@ describe('export and import', () => {
     expect(await cli(['import', file], { stop: AbortSignal.abort() })).toMatchObject({ exit: 130 })
   })
 
-  it('[CL6] an export is encrypted with a passphrase and opened with it alone', async () => {
+  it('[CL6] an export is encrypted with a passphrase and opened only with it', async () => {
     const cli = createCli()
     await added(cli, 'one apple')
     const [file, secret, wrong] = ['export.enc', 'secret', 'wrong'].map(temporaryFile)
@@ -218,11 +218,11 @@ describe('export and import', () => {
     expect(await from()).toMatchObject({ exit: 7, out: '' })
     expect(await from('--passphrase-file', wrong ?? '')).toMatchObject({ exit: 7, out: '' })
     expect((await from('--passphrase-file', secret ?? '')).out).toMatch(/^Imported 1,/)
-    const asked = await other(['import', file ?? ''], {
+    const response = await other(['import', file ?? ''], {
       columns: 80,
       answers: ['correct horse battery'],
     })
-    expect(asked).toMatchObject({ exit: 0, asked: ['Passphrase of the export: '] })
+    expect(response).toMatchObject({ exit: 0, asked: ['Passphrase of the export: '] })
   })
 
   it('[CL6] what another system keeps is taken in, for the owner that is named', async () => {

@@ -25,7 +25,7 @@ describe('remembering', () => {
     )
   })
 
-  it('[CL1] add takes everything that can be said about a memory', async () => {
+  it('[CL1] add accepts every field of a memory', async () => {
     const memory = await added(
       createCli(),
       ...['--owner', 'ada', '--user', 'bob', '--session', 's1', '--key', 'k', '--type', 'episodic'],
@@ -135,7 +135,7 @@ describe('reading', () => {
 })
 
 describe('correcting', () => {
-  it('[CL1] edit changes what is named and nothing else', async () => {
+  it('[CL1] edit changes only the named fields', async () => {
     const cli = createCli()
     const { id } = await added(cli, '--pin', '--expires', '2d', '--key', 'k', 'I like tea')
     const ran = await cli([

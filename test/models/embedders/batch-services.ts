@@ -45,11 +45,11 @@ type State = BatchService & {
 export async function startBatchService(
   name: 'openai' | 'voyage' | 'gemini',
 ): Promise<BatchService> {
-  const asked: Asked[] = []
+  const requests: Asked[] = []
   const uploads: (readonly Line[])[] = []
   const state: State = {
-    ...{ url: '', asked, uploads, polls: 2, end: '' },
-    paths: () => asked.map(({ method, path }) => `${method} ${path}`),
+    ...{ url: '', asked: requests, uploads, polls: 2, end: '' },
+    paths: () => requests.map(({ method, path }) => `${method} ${path}`),
     change: (lines) => lines,
     misbehave: () => false,
     files: new Map(),
@@ -66,7 +66,7 @@ export async function startBatchService(
       headers: incoming.headers,
       body: Buffer.concat(chunks),
     }
-    asked.push(one)
+    requests.push(one)
     if (state.misbehave(one, response)) return
     const answer = await protocol.serve(state, one, response)
     if (!response.headersSent) reply(response, answer === undefined ? 404 : 200, answer ?? {})

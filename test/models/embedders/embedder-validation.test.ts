@@ -20,8 +20,8 @@ function rawSource(
     calls,
     embed: async (texts, options) => {
       calls.push(texts)
-      const given = await answer?.(texts, options, calls.length)
-      if (given !== undefined) return given
+      const result = await answer?.(texts, options, calls.length)
+      if (result !== undefined) return result
       const vectors = await createHashingEmbedder().embed(texts, options)
       return vectors.map((vector) => Array.from(vector, (number) => number * 3))
     },
@@ -88,7 +88,7 @@ describe('the dimension', () => {
     expect(embedder.report().facts.dimensions).toBe(64)
   })
 
-  it('[EM5] is asked for again after a failure', async () => {
+  it('[EM5] is loaded again after a failure', async () => {
     const raw = rawSource((_, __, call) => {
       if (call === 1) throw unavailable()
     })

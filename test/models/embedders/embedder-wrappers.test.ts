@@ -74,7 +74,7 @@ describe('retrying', () => {
     }
   })
 
-  it('[EM6] waits as long as the service asks, and not at all when that is more than a minute', async () => {
+  it('[EM6] waits as long as the service demands, and not at all when that exceeds a minute', async () => {
     const clock = new PausingClock()
     const source = scriptedEmbedder((_, number) => {
       if (number === 1) throw unavailable({ retryAfterMs: 60_000 })
@@ -100,13 +100,13 @@ describe('retrying', () => {
   })
 
   it('[EM6] describes the model as stubbornly', async () => {
-    let asked = 0
+    let requests = 0
     const inner = createHashingEmbedder()
     const source = {
       ...inner,
       describe: () => {
-        asked++
-        if (asked < 4) throw unavailable()
+        requests++
+        if (requests < 4) throw unavailable()
         return inner.describe()
       },
     }
@@ -147,7 +147,7 @@ describe('batching', () => {
     expect(source.calls.length).toBe(6)
   })
 
-  it('[EM7] fills a batch with 8,000 tokens when nothing else is said', async () => {
+  it('[EM7] fills a batch with 8,000 tokens by default', async () => {
     const source = scriptedEmbedder()
     const texts = Array.from({ length: 10 }, () => 'x'.repeat(8_000))
     await embedAll(withRequestBatches(source), texts)
@@ -232,7 +232,7 @@ describe('the guess at tokens', () => {
 })
 
 describe('rate-limited', () => {
-  it('[EM8] lets a minute of requests pass at once and spreads the rest', async () => {
+  it('[EM8] admits a minute of requests at once and spreads the rest', async () => {
     const clock = new PausingClock()
     const source = scriptedEmbedder()
     const embedder = withRateLimits(source, { clock, requestsPerMinute: 6 })
@@ -252,7 +252,7 @@ describe('rate-limited', () => {
     expect(clock.pauses).toEqual([30_000, 60_000])
   })
 
-  it('[EM8] fills up again while nothing is asked', async () => {
+  it('[EM8] refills while idle', async () => {
     const clock = new PausingClock()
     const embedder = withRateLimits(createHashingEmbedder(), { clock, requestsPerMinute: 2 })
     for (let round = 0; round < 3; round++) {
@@ -315,7 +315,7 @@ describe('limited in time', () => {
     expect(await limitOf('document')).toBe(120_000)
   })
 
-  it('[EM9] tells the source to stop', async () => {
+  it('[EM9] aborts the source', async () => {
     const source = scriptedEmbedder(({ signal }) => untilAborted(signal))
     const embedder = withEmbedderTimeouts(source, { clock: new FakeClock() })
     expect((await errorOf(embedAll(embedder, ['kites']))).code).toBe('unavailable')

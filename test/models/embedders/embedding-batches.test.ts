@@ -167,8 +167,8 @@ describe.each(NAMES)('batches of %s', (name) => {
     const called = name === 'gemini' ? { key } : { custom_id: key }
     expect(line).toEqual({ ...called, ...WIRE[name].line })
     for (const { headers } of service.asked) {
-      const told = name === 'gemini' ? headers['x-goog-api-key'] : headers.authorization
-      expect(told).toBe(name === 'gemini' ? KEY : `Bearer ${KEY}`)
+      const result = name === 'gemini' ? headers['x-goog-api-key'] : headers.authorization
+      expect(result).toBe(name === 'gemini' ? KEY : `Bearer ${KEY}`)
     }
   })
 
@@ -184,8 +184,8 @@ describe.each(NAMES)('batches of %s', (name) => {
     const error = await errorOf(prefill(notes(3), { signal: stopping.signal }))
     expect(error.code).toBe('cancelled')
     const [file = ''] = readdirSync(folder)
-    const kept = readFileSync(join(folder, file), 'utf8')
-    for (const secret of [KEY, 'kites']) expect(kept).not.toContain(secret)
+    const stored = readFileSync(join(folder, file), 'utf8')
+    for (const secret of [KEY, 'kites']) expect(stored).not.toContain(secret)
 
     await restart()
     service.polls = 0
@@ -196,7 +196,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('[EB4] fail as a whole when a line is missing or wrong, and what is good is kept', async () => {
+  it('[EB4] fail when a line is missing or wrong, and keep the valid lines', async () => {
     const changes: readonly BatchService['change'][] = [
       (lines) => lines.slice(1),
       ([first, ...rest]) => [{ ...first, error: { code: 'server_error' } }, ...rest],
@@ -219,7 +219,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     }
   })
 
-  it('[EB4] fail when the service says so', async () => {
+  it('[EB4] fail when the service reports it', async () => {
     const { service, prefill, folder } = await opened(name)
     service.end = name === 'gemini' ? 'EXPIRED' : 'expired'
     service.change = (lines) => lines.slice(1)
@@ -246,7 +246,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('[EB6] are given up for the process after two failures, and the status says why', async () => {
+  it('[EB6] are disabled for the process after two failures, and the status reports why', async () => {
     const { service, prefill, breaker } = await opened(name)
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 500, { error: { code: 'overloaded' } })
@@ -263,7 +263,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(service.asked).toHaveLength(asked)
   })
 
-  it('[EB6] are given up at once where they are not known', async () => {
+  it('[EB6] are disabled at once where they are not supported', async () => {
     const { service, prefill, breaker } = await opened(name)
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 404, {})
@@ -271,7 +271,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(breaker.openReason).toMatch(/does not know/)
   })
 
-  it('[EB7] are asked for again when asking fails for a moment, and left to others when it goes on', async () => {
+  it('[EB7] are polled again after a transient failure, and left to others when it persists', async () => {
     const { service, prefill, folder, restart } = await opened(name)
     const isPoll = (path: string) => /\/batches\/[^/:]+$/.test(path)
     let faults = 3
@@ -287,7 +287,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(count(service, SUBMITS)).toBe(2)
   })
 
-  it('[EB7] are begun anew when the service has forgotten them', async () => {
+  it('[EB7] are submitted again when the service has lost them', async () => {
     const { service, prefill, folder, ledger } = await opened(name)
     service.polls = 1_000_000
     const stopping = new AbortController()
@@ -342,7 +342,7 @@ describe('batches', () => {
     expect(openEmbeddingBatches({ ...config, provider: 'ollama' })).toBe(null)
   })
 
-  it('[EB9] send key and texts to nobody else, whatever a service says', async () => {
+  it('[EB9] send key and texts to no other host', async () => {
     const gemini = await opened('gemini')
     const stranger = await startBatchService('gemini')
     gemini.service.misbehave = ({ path }, response) =>
@@ -360,7 +360,7 @@ describe('batches', () => {
     expect(stranger.asked).toEqual([])
   })
 
-  it('[EB9] tell no key and no text in errors', async () => {
+  it('[EB9] include no key and no text in errors', async () => {
     const { service, prefill } = await opened('openai')
     service.misbehave = (_, response) =>
       reply(response, 400, { error: { message: `${KEY} kites`, code: KEY } })

@@ -78,7 +78,7 @@ describe('the cache file', () => {
     })
   })
 
-  it('[EM11] asks only for what is missing', async () => {
+  it('[EM11] embeds only missing texts', async () => {
     const { embedder, source } = keptAt(temporaryFile('vectors.db'))
     await embedAll(embedder, ['kites'])
     const texts = ['boats', 'kites', 'trains']
@@ -86,7 +86,7 @@ describe('the cache file', () => {
     expect(source.texts()).toEqual(['kites', 'boats', 'trains'])
   })
 
-  it('[EM11] tells addresses, models and purposes apart', async () => {
+  it('[EM11] distinguishes addresses, models and purposes', async () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
     const ask = async (
@@ -125,7 +125,7 @@ describe('the cache file', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o077).toBe(0)
   })
 
-  it('[EM11] stays within its bytes and keeps what was used last', async () => {
+  it('[EM11] stays within its bytes and keeps recently used vectors', async () => {
     const fake = new FakeClock()
     const path = temporaryFile('vectors.db')
     const bytesMax = 4 * 1024 * 1024
@@ -137,11 +137,11 @@ describe('the cache file', () => {
       expect(cache.report().cacheFileBytes).toBeLessThanOrEqual(bytesMax)
     }
     expect(cache.report().cacheFileEvictions).toBeGreaterThan(1_000)
-    const kept = await cache.get(Array.from({ length: 3_000 }, (_, number) => keyOf(number)))
-    expect(kept.size).toBeGreaterThan(500)
-    expect([...kept.keys()]).toContain(keyOf(2_999))
-    expect([...kept.keys()]).not.toContain(keyOf(1))
-    for (const [key, vector] of kept) expect(vector[0]).toBe(Number.parseInt(key, 16))
+    const stored = await cache.get(Array.from({ length: 3_000 }, (_, number) => keyOf(number)))
+    expect(stored.size).toBeGreaterThan(500)
+    expect([...stored.keys()]).toContain(keyOf(2_999))
+    expect([...stored.keys()]).not.toContain(keyOf(1))
+    for (const [key, vector] of stored) expect(vector[0]).toBe(Number.parseInt(key, 16))
     await cache.close()
     expect(statSync(path).size).toBeLessThan(2 * bytesMax)
   })
@@ -168,7 +168,7 @@ describe('the cache file', () => {
 })
 
 describe('a cache that fails', () => {
-  it('[EM12] is put aside and begun anew when it is no database', async () => {
+  it('[EM12] is moved aside and recreated when it is no database', async () => {
     const path = temporaryFile('vectors.db')
     writeFileSync(path, 'This is a shopping list. '.repeat(1_000))
     const { embedder, source, facts } = keptAt(path)
@@ -215,7 +215,7 @@ describe('a cache that fails', () => {
     }
   })
 
-  it('[EM12] leaves alone the file that another process has begun anew', async () => {
+  it('[EM12] keeps the file that another process has recreated', async () => {
     const path = temporaryFile('vectors.db')
     writeFileSync(path, 'This is a shopping list. '.repeat(1_000))
     const [one, other] = [keptAt(path), keptAt(path)]
@@ -251,7 +251,7 @@ describe('a cache that fails', () => {
     expect(facts()).not.toHaveProperty('persistentCacheError')
   })
 
-  it('[EM12] does not fail an embedding in whatever way it fails', async () => {
+  it('[EM12] no failure of the cache fails an embedding', async () => {
     const broken: EmbeddingCache = {
       get: async () => {
         throw new Error('bad sector')
@@ -291,7 +291,7 @@ describe('a cache that fails', () => {
   })
 })
 
-it('[EM11] the file may become as large as is said', async () => {
+it('[EM11] the file may grow to the configured size', async () => {
   const texts = Array.from({ length: 400 }, (_, n) => `text number ${n}`)
   const evictedWith = async (cacheFileBytesMax: number) => {
     const cacheFile = temporaryFile('vectors.db')

@@ -17,7 +17,7 @@ describeEmbedder('cache turned off', async () =>
 )
 
 describe('the cache in memory', () => {
-  it('[EM10] asks once for a text, and counts', async () => {
+  it('[EM10] embeds a text once, and counts', async () => {
     const source = scriptedEmbedder()
     const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const texts = ['kites', 'boats', 'kites']
@@ -48,7 +48,7 @@ describe('the cache in memory', () => {
     expect(embedder.report().facts.cacheSize).toBe(3)
   })
 
-  it('[EM10] forgets what is too old, however often it is used', async () => {
+  it('[EM10] evicts expired vectors, however often they are used', async () => {
     const clock = new FakeClock()
     const source = scriptedEmbedder()
     const embedder = withMemoryCache(source, { clock, ttlMs: 1_000 })
@@ -67,7 +67,7 @@ describe('the cache in memory', () => {
     expect(source.calls.length).toBe(2)
   })
 
-  it('[EM10] tells purposes apart where the source does', async () => {
+  it('[EM10] distinguishes purposes where the source does', async () => {
     for (const purposeMatters of [true, false]) {
       const source = scriptedEmbedder()
       const embedder = withMemoryCache(source, {
@@ -77,12 +77,12 @@ describe('the cache in memory', () => {
       for (const purpose of ['query', 'document', 'query', 'document'] as const) {
         await embedder.embed(['kites'], { purpose })
       }
-      const asked = source.calls.map((call) => call.purpose)
-      expect(asked).toEqual(purposeMatters ? ['query', 'document'] : ['query'])
+      const requests = source.calls.map((call) => call.purpose)
+      expect(requests).toEqual(purposeMatters ? ['query', 'document'] : ['query'])
     }
   })
 
-  it('[EM10] tells texts apart that differ only in half a character', async () => {
+  it('[EM10] distinguishes texts that differ only in a lone surrogate', async () => {
     const source = scriptedEmbedder()
     const embedder = withMemoryCache(source, { clock: new FakeClock() })
     await embedAll(embedder, ['\ud83d', '\ud83e', '\ufffd'])
@@ -100,7 +100,7 @@ describe('the cache in memory', () => {
 })
 
 describe('equal texts at the same time', () => {
-  it('[EM10] are asked for once', async () => {
+  it('[EM10] are embedded once', async () => {
     const source = scriptedEmbedder()
     const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const lists = [['kites'], ['kites', 'boats'], ['boats', 'trains', 'kites'], ['trains']]
@@ -109,7 +109,7 @@ describe('equal texts at the same time', () => {
     expect([...source.texts()].sort()).toEqual(['boats', 'kites', 'trains'])
   })
 
-  it('[EM3] are still answered when the one who asked first gives up', async () => {
+  it('[EM3] are still answered when the first caller aborts', async () => {
     const { opened, open } = gate()
     const source = scriptedEmbedder(() => opened)
     const embedder = withMemoryCache(source, { clock: new FakeClock() })
@@ -126,7 +126,7 @@ describe('equal texts at the same time', () => {
     expect(source.calls.length).toBe(1)
   })
 
-  it('[EM3] are no longer asked for when everyone gave up, and asked anew by the next', async () => {
+  it('[EM3] are cancelled when all callers abort, and embedded again by the next', async () => {
     const source = scriptedEmbedder(({ signal }, number) =>
       number === 1 ? untilAborted(signal) : undefined,
     )
@@ -142,7 +142,7 @@ describe('equal texts at the same time', () => {
     expect(source.calls.length).toBe(2)
   })
 
-  it('[EM10] are asked for again when they failed in the company of others', async () => {
+  it('[EM10] are embedded again when they failed in a batch', async () => {
     const { opened, open } = gate()
     const source = scriptedEmbedder(async ({ texts }) => {
       if (!texts.includes('bad')) return

@@ -74,7 +74,7 @@ describe('files', () => {
     expect(error).toMatchObject({ code: 'damaged', facts: { path } })
   })
 
-  it('[EM23] what comes with the package must come with its checksums', async () => {
+  it('[EM23] models of the package must have checksums', async () => {
     const folder = copiedModel()
     const place = {
       kind: 'shipped',
@@ -89,7 +89,7 @@ describe('files', () => {
     expect(await errorOf(readModelFolder(place))).toMatchObject({ code: 'damaged' })
   })
 
-  it('[EM23] a name that does not come with the package is told', async () => {
+  it('[EM23] reports a name that is not in the package', async () => {
     const error = await errorOf(openLocal({ model: 'no-such-model' }).describe())
     expect(error.code).toBe('missing_part')
     expect(error.message).toContain('no-such-model')

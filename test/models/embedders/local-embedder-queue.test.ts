@@ -40,7 +40,7 @@ describe('waiting', () => {
     expect(await Promise.all([documents, others, query])).toEqual([2, 1, 1])
   })
 
-  it('[EM25] what is too much is refused, and a backlog of documents leaves room for queries', async () => {
+  it('[EM25] refuses beyond its limit, and a backlog of documents leaves room for queries', async () => {
     const { embedder, embed, worker } = opened({ queueMax: 3 })
     const taken = embed(['1', '2'], 'document')
     expect(await embed(['3', '4'], 'document')).toBe('unavailable')
@@ -77,7 +77,7 @@ describe('waiting', () => {
     expect(worker().asked).toEqual(['x'.repeat(127)])
   })
 
-  it('[EM25] closing cancels what waits and refuses what comes', async () => {
+  it('[EM25] closing cancels queued calls and refuses new ones', async () => {
     const { embedder, embed, worker } = opened()
     const waiting = embed(['1'], 'document')
     await embedder.close()
@@ -86,7 +86,7 @@ describe('waiting', () => {
     expect(worker().isStopped).toBe(true)
   })
 
-  it('[EM29] the worker is held only while somebody waits', async () => {
+  it('[EM29] the worker keeps the process alive only during calls', async () => {
     const { embed, worker } = opened()
     const controller = new AbortController()
     const cancelled = embed(['1'], 'query', controller.signal)
@@ -141,7 +141,7 @@ describe('failing', () => {
     expect(started.length).toBe(1)
   })
 
-  it('[EM26] a worker that gives no answer is given up', async () => {
+  it('[EM26] a worker that does not answer is replaced', async () => {
     const { embed, worker } = opened({ answerTimeoutMs: 5 })
     const call = embed(['1'], 'query')
     worker(0).open()
@@ -176,7 +176,7 @@ describe('failing', () => {
     expect(await Promise.all(calls)).toEqual(['unavailable', 1])
   })
 
-  it('[EM26] what a worker says that was given up is not heard', async () => {
+  it('[EM26] ignores answers of a replaced worker', async () => {
     const { embedder, embed, worker } = opened({ now: () => 0 })
     const call = embed(['1'], 'query')
     worker().end('exit code 1')
@@ -185,7 +185,7 @@ describe('failing', () => {
     expect(embedder.report().state.kind).toBe('failing')
   })
 
-  it('[EM28] a model that was exchanged meanwhile is refused: its vectors can’t be compared', async () => {
+  it('[EM28] refuses a model that was replaced: its vectors cannot be compared', async () => {
     const { embedder, embed, worker } = opened()
     const before = modelOf(embedder)
     worker(0).open({ model: 'mine@1' })

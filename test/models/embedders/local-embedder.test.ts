@@ -67,7 +67,7 @@ it('[EM20] the event loop turns while a text is embedded', async () => {
   expect(turns).toBeGreaterThan(20)
 })
 
-it('[EM20] what is similar in meaning is close, without sharing words', async () => {
+it('[EM20] similar meanings are close without shared words', async () => {
   const query = await embedOne(usual, 'Which pets does she have?', 'query')
   const near = await embedOne(usual, 'Ann got two kittens from the shelter.')
   const far = await embedOne(usual, 'The quarterly report is due on Friday.')
@@ -95,7 +95,7 @@ it('[EM37] embeds English as the English model does', async () => {
   }
 })
 
-it('[EM21] gives the same bits alone, in any company, from another process and with more threads', async () => {
+it('[EM21] returns the same bits alone, in any batch, from another process and with more threads', async () => {
   const together = await usual.embed(TEXTS, { purpose: 'document' })
   const reversed = await usual.embed(TEXTS.toReversed(), { purpose: 'document' })
   for (const [index, vector] of together.entries()) {
@@ -146,7 +146,7 @@ it('[EM21] falls back to WebAssembly where the native runtime is not installed, 
   }
 })
 
-it('[EM22] what lies beyond the limit changes nothing, whatever it is', async () => {
+it('[EM22] text beyond the limit changes nothing', async () => {
   const embedder = openLocal({ tokensMax: 16 })
   const start = 'One two three four five six seven eight nine ten eleven twelve thirteen fourteen'
   const vector = await embedOne(embedder, start)

@@ -49,7 +49,7 @@ describe('a folder', () => {
     expect(embedder.report().facts.tokensMax).toBe(5)
   })
 
-  it('[EM28] reads no more than the model can, also by default', async () => {
+  it('[EM28] reads no more than the model supports, also by default', async () => {
     const embedder = openTiny()
     await embedder.describe()
     expect(embedder.report().facts.tokensMax).toBe(64)
@@ -76,8 +76,8 @@ describe('a folder', () => {
   it('[EM28] puts the words before texts that the model wants', async () => {
     const prompts = { query: 'blue ', passage: 'green ' }
     const embedder = openTiny({ [PROMPTS_FILE]: JSON.stringify({ prompts }) })
-    const asked = await embedOne(embedder, 'red', 'query')
-    expectNear(asked, tinyVector('[CLS]', 'blue', 'red', '[SEP]'))
+    const response = await embedOne(embedder, 'red', 'query')
+    expectNear(response, tinyVector('[CLS]', 'blue', 'red', '[SEP]'))
     const answered = await embedOne(embedder, 'red', 'document')
     expectNear(answered, tinyVector('[CLS]', 'green', 'red', '[SEP]'))
   })
@@ -93,7 +93,7 @@ describe('a folder', () => {
 })
 
 describe('the hub', () => {
-  it('[EM27] is asked only when that is allowed', async () => {
+  it('[EM27] is used only when downloads are allowed', async () => {
     const hub = await openHub()
     const error = await errorOf(openFromHub(hub, { allowDownload: false }).describe())
     expect(error).toMatchObject({ code: 'missing_part' })
@@ -101,7 +101,7 @@ describe('the hub', () => {
     expect(hub.requests).toEqual([])
   })
 
-  it('[EM27] gives a model once, which is kept with its checksums', async () => {
+  it('[EM27] downloads a model once, and stores it with its checksums', async () => {
     const hub = await openHub()
     const cacheFolder = temporaryFolder()
     const first = openFromHub(hub, { cacheFolder })

@@ -7,7 +7,7 @@ import { cosine, embedOne, openLocal } from './local-support.ts'
 
 /** Tells how much red, green and blue is in a text, and notes what it was asked. */
 function colours(tokensMax?: number): { embedder: Embedder; asked: string[] } {
-  const asked: string[] = []
+  const requests: string[] = []
   const count = (text: string, word: string) => text.split(word).length - 1
   const unit = (vector: readonly number[]) => {
     const length = Math.hypot(...vector)
@@ -19,7 +19,7 @@ function colours(tokensMax?: number): { embedder: Embedder; asked: string[] } {
       ...(tokensMax === undefined ? {} : { tokensMax }),
     }),
     embed: async (texts) => {
-      asked.push(...texts)
+      requests.push(...texts)
       return texts.map((text) =>
         unit([1, ...['red', 'green', 'blue'].map((word) => count(text, word))]),
       )
@@ -27,7 +27,7 @@ function colours(tokensMax?: number): { embedder: Embedder; asked: string[] } {
     report: () => ({ source: 'test', model: 'colours', state: { kind: 'ready' }, facts: {} }),
     close: async () => {},
   }
-  return { embedder, asked }
+  return { embedder, asked: requests }
 }
 
 const LONG = `${'red '.repeat(100)}${'blue '.repeat(100)}`

@@ -32,16 +32,18 @@ it('[RA16] so does another model of the same service, and none of a service that
   expect(former(signature)).toBeNull()
 })
 
-it('[RA16] so does one whose folder is kept, or lies beside the present one', () => {
+it('[RA16] so does one whose folder stays, or is next to the present one', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'owner', 'name'), { recursive: true })
   mkdirSync(join(folder, 'mine'))
-  const kept = { modelFolder: folder }
-  expect(former('transformers:owner/name@0123:384', kept)).toMatchObject({ model: 'owner/name' })
-  expect(former('transformers:mine@0123:384', kept)).toMatchObject({ model: 'mine' })
-  expect(former('static:mine@0123:256', kept)).toMatchObject({ model: 'mine' })
+  const settings = { modelFolder: folder }
+  expect(former('transformers:owner/name@0123:384', settings)).toMatchObject({
+    model: 'owner/name',
+  })
+  expect(former('transformers:mine@0123:384', settings)).toMatchObject({ model: 'mine' })
+  expect(former('static:mine@0123:256', settings)).toMatchObject({ model: 'mine' })
   expect(former('transformers:mine@0123:384', { localModel: join(folder, 'new') })).toMatchObject({
     model: 'mine',
   })
-  expect(former('transformers:gone@0123:384', kept)).toBeNull()
+  expect(former('transformers:gone@0123:384', settings)).toBeNull()
 })

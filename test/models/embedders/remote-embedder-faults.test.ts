@@ -58,7 +58,7 @@ const always = (status: number, body: unknown = {}, headers = {}) =>
 
 describe('a refusal', () => {
   it.each([401, 403])(
-    '[EM16] of the key (%i) is said plainly and not tried again',
+    '[EM16] of the key (%i) is reported as such and not retried',
     async (status) => {
       const body = { error: { code: 'invalid_api_key', message: `Incorrect key: ${API_KEY}` } }
       const error = await errorOf(embedAll(await always(status, body), ['kites']))
@@ -106,7 +106,7 @@ describe('a refusal', () => {
 })
 
 describe('a service that is busy', () => {
-  it('[EM16] is asked again after the seconds it asks for', async () => {
+  it('[EM16] is retried after the demanded seconds', async () => {
     const embedder = await facing((_, response, number) =>
       number === 1 ? reply(response, 429, {}, { 'retry-after': '7' }) : false,
     )
@@ -115,7 +115,7 @@ describe('a service that is busy', () => {
     expect(clock.pauses).toEqual([7_000])
   })
 
-  it('[EM16] is asked again at the date it asks for, by its own clock', async () => {
+  it('[EM16] is retried at the demanded date, by its own clock', async () => {
     const headers = {
       date: 'Wed, 21 Oct 2015 07:28:00 GMT',
       'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT',
@@ -127,7 +127,7 @@ describe('a service that is busy', () => {
     expect(clock.pauses).toEqual([30_000])
   })
 
-  it('[EM16] is asked again after the delay in its answer', async () => {
+  it('[EM16] is retried after the delay in its response', async () => {
     const body = { error: { status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '3.5s' }] } }
     const embedder = await facing((_, response, number) =>
       number === 1 ? reply(response, 429, body) : false,
@@ -136,7 +136,7 @@ describe('a service that is busy', () => {
     expect(clock.pauses).toEqual([3_500])
   })
 
-  it('[EM16] is given up after three more tries, and its wish is passed on', async () => {
+  it('[EM16] fails after three retries, with the demanded delay', async () => {
     const error = await errorOf(embedAll(await always(429, {}, { 'retry-after': '1' }), ['kites']))
     expect(error.facts).toEqual({ status: 429, retryAfterMs: 1_000, retryable: true })
     expect(service.requests.length).toBe(4)
@@ -219,7 +219,7 @@ describe('an answer', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('[EM15] that breaks off is asked for again', async () => {
+  it('[EM15] that breaks off is retried', async () => {
     const embedder = await facing((_, response, number) => {
       if (number === 1) response.socket?.destroy()
       if (number === 2) {
@@ -233,7 +233,7 @@ describe('an answer', () => {
     expect(service.requests.length).toBe(3)
   })
 
-  it('[EM15] that never comes ends with the time limit', async () => {
+  it('[EM15] that never comes times out', async () => {
     for (const begin of [false, true]) {
       service.misbehave((_, response) => {
         if (begin) response.writeHead(200).write('{"data":')
@@ -259,7 +259,7 @@ describe('an answer', () => {
     expect((await errorOf(call)).code).toBe('cancelled')
   })
 
-  it('[EM15] from nobody names the host, and is asked for again', async () => {
+  it('[EM15] from an unreachable host names it, and is retried', async () => {
     const free = createServer()
     await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve))
     const address = free.address()
@@ -273,7 +273,7 @@ describe('an answer', () => {
 })
 
 describe('secrets', () => {
-  it('[EM14] are in no error, whatever the service answers', async () => {
+  it('[EM14] are in no error, for any response', async () => {
     const echo = { message: `${API_KEY} ${SECRET_TEXT}`, code: API_KEY, type: API_KEY }
     for (const status of [302, 400, 401, 404, 418, 429, 500]) {
       const embedder = await always(status, { error: echo, ...echo })

@@ -223,7 +223,7 @@ describe('the protocol', () => {
     expect(query?.body.input).toEqual(['.', '.', 'a b', '\ufffd!', '👍'])
   })
 
-  it('[EM7] is asked in batches that the service takes, and answers in order', async () => {
+  it('[EM7] sends batches that the service accepts, and returns vectors in order', async () => {
     for (const [wire, provider, textsMax] of [
       ['cohere', 'cohere', 96],
       ['gemini', 'gemini', 100],
@@ -314,7 +314,7 @@ describe('names of models', () => {
     }
   })
 
-  it('[EM11] are told apart by their address, and a new key changes nothing', () => {
+  it('[EM11] are distinguished by their address, and a new key changes nothing', () => {
     const config = { provider: 'openai', model: 'any', clock: systemClock } as const
     const usual = hashRemoteAccount({ ...config, apiKey: 'a' })
     expect(hashRemoteAccount({ ...config, apiKey: 'b' })).toBe(usual)

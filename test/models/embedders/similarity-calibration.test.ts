@@ -5,19 +5,19 @@ import { getCalibration, measureCalibration } from '../../../src/recall/indexing
 import { expectFreshWorker, openLocal, SLOW_TEST_MS } from './local-support.ts'
 
 it(
-  '[RA19] what is known about the built-in model is what asking it gives',
+  '[RA19] the stored calibration of the built-in model equals a measured one',
   async () => {
     expectFreshWorker()
     const embedder = openLocal()
     const known = await getCalibration(embedder, await embedder.describe())
-    const asked = await measureCalibration(embedder)
-    expect(Math.abs(known.mean - asked.mean)).toBeLessThan(0.002)
-    expect(Math.abs(known.deviation - asked.deviation)).toBeLessThan(0.002)
+    const response = await measureCalibration(embedder)
+    expect(Math.abs(known.mean - response.mean)).toBeLessThan(0.002)
+    expect(Math.abs(known.deviation - response.deviation)).toBeLessThan(0.002)
   },
   SLOW_TEST_MS,
 )
 
-it('[RA19] any other model is asked once', async () => {
+it('[RA19] any other model is measured once', async () => {
   const embedder = createHashingEmbedder()
   const { mean, deviation } = await getCalibration(embedder, await embedder.describe())
   expect(Math.abs(mean)).toBeLessThan(0.3)

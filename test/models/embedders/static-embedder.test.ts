@@ -94,7 +94,7 @@ it('[EM31] lets other work have its turn between texts', async () => {
   expect(turns).toBeGreaterThan(5)
 })
 
-it('[EM32] names the model after its folder and what is in it', async () => {
+it('[EM32] names the model after its folder and content', async () => {
   const [one, same] = [opened(writeFolder()), opened(writeFolder())]
   const other = opened(writeFolder({ ...VECTORS, cat: [0, 0, 1, 0] }))
   const names = await Promise.all([one, same, other].map(async (e) => (await e.describe()).model))
@@ -103,7 +103,7 @@ it('[EM32] names the model after its folder and what is in it', async () => {
   expect(names[2]).not.toBe(names[0])
 })
 
-it('[EM32] says for which languages it was made, when the folder says so', async () => {
+it('[EM32] reports the languages that the folder declares', async () => {
   const folder = writeFolder()
   expect(await opened(folder).describe()).not.toHaveProperty('languages')
   rmSync(join(folder, 'SHA256SUMS'))

@@ -15,7 +15,7 @@ const refusing = (status: number, body: unknown) => ({ ...ok(body), status })
 const chat = (message: unknown, rest: object = {}) =>
   ok({ choices: [{ index: 0, message, finish_reason: 'stop' }], ...rest })
 
-it('[LM1] asks chat completions, and says what they said and used', async () => {
+it('[LM1] calls chat completions, and returns text and usage', async () => {
   const { model, upstream } = await openModel()
   expect(await model.complete(question({ json: true }))).toEqual({
     text: 'Noted.',
@@ -34,7 +34,7 @@ it('[LM1] asks chat completions, and says what they said and used', async () => 
   })
 })
 
-it('[LM1] asks messages of Anthropic, with the system text in its own place', async () => {
+it('[LM1] calls Anthropic messages, with the system text in its own field', async () => {
   const { model, upstream } = await openModel({ kind: 'anthropic' })
   const { text, tokens } = await model.complete(question({ json: true }))
   expect(text).toBe('Noted.')
@@ -96,7 +96,7 @@ it('[LM2] a model without a system role hears it from the person', async () => {
   ])
 })
 
-it('[LM3] asks again without what is refused by name, and remembers that', async () => {
+it('[LM3] retries without a parameter that is refused by name, and remembers that', async () => {
   const { model, upstream, clock } = await openModel()
   upstream.queue(
     refusing(400, {
@@ -127,7 +127,7 @@ it('[LM3] asks again without what is refused by name, and remembers that', async
   expect(clock.pauses).toEqual([])
 })
 
-it('[LM3] what goes on being refused is refused', async () => {
+it('[LM3] fails when the request is still refused', async () => {
   const { model, upstream } = await openModel()
   upstream.respond(() =>
     refusing(400, { error: { message: 'response_format: no. JSON mode: no' } }),
@@ -144,7 +144,7 @@ it('[LM3] Ollama gets the limit that it knows', async () => {
   expect(upstream.last().body).not.toHaveProperty('max_completion_tokens')
 })
 
-it('[LM4] tries twice more what may heal, after as long as it is told', async () => {
+it('[LM4] retries transient errors twice, after the demanded time', async () => {
   const { model, upstream, clock } = await openModel()
   upstream.queue(refuse('chat', 500), refuse('chat', 503))
   expect((await model.complete(question())).text).toBe('Noted.')
@@ -186,7 +186,7 @@ it('[LM4] tries nothing again that would end the same way', async () => {
   expect((await errorOf(model.complete(question()))).facts).toMatchObject({ retryAfterMs: 31_000 })
 })
 
-it('[LM4] a provider that does not answer in time is late, and asked once', async () => {
+it('[LM4] does not retry a provider that times out', async () => {
   const { model, upstream } = await openModel({
     timeouts: { connectMs: 10_000, firstByteMs: 50, idleMs: 50 },
   })
@@ -257,7 +257,7 @@ it('[LM5] an error in the coat of a success is an error', async () => {
   expect((await errorOf(model.complete(question()))).code).toBe('invalid_input')
 })
 
-it('[LM6] tells when an answer was cut, leaves thoughts out, and unpacks what is packed', async () => {
+it('[LM6] reports truncation, omits thoughts, and decompresses', async () => {
   const { model, upstream } = await openModel()
   const said = async (...[message, rest]: Parameters<typeof chat>) => {
     upstream.queue(chat(message, rest))
@@ -278,18 +278,18 @@ it('[LM6] tells when an answer was cut, leaves thoughts out, and unpacks what is
   expect((await model.complete(question())).text).toBe('Packed.')
 })
 
-it('[LM6] estimates what was used where nobody says so, or says nonsense', async () => {
+it('[LM6] estimates usage that is missing or invalid', async () => {
   const { model, upstream } = await openModel()
   const input = question().messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
-  const told = [undefined, null, 'many', { prompt_tokens: -1, completion_tokens: 1.5 }]
-  for (const usage of told) {
+  const reports = [undefined, null, 'many', { prompt_tokens: -1, completion_tokens: 1.5 }]
+  for (const usage of reports) {
     upstream.queue(chat({ content: 'Four words it is.' }, { usage }))
     const { tokens } = await model.complete(question())
     expect(tokens).toEqual({ input, output: estimateTokens('Four words it is.') })
   }
 })
 
-it('[LM7] stops at once when nobody waits any more: before, while asking, and between tries', async () => {
+it('[LM7] stops at once when aborted: before, during and between attempts', async () => {
   const { model, upstream, clock } = await openModel()
   const stopped = new AbortController()
   stopped.abort()
@@ -323,7 +323,7 @@ it('[LM7] stops at once when nobody waits any more: before, while asking, and be
   expect(upstream.requests).toHaveLength(3)
 })
 
-it('[LM8] no error holds a key or a text, whatever the provider says', async () => {
+it('[LM8] no error contains a key or a text, whatever the provider returns', async () => {
   const { model, upstream } = await openModel({ headers: { 'x-extra': 'another-secret' } })
   const echo = `${KEY} another-secret ${SECRET_WORDS}`
   const word = KEY.replaceAll('-', '_')

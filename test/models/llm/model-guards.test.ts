@@ -59,7 +59,7 @@ async function failFive({ model, ask }: Pick<ReturnType<typeof open>, 'model' | 
   for (let n = 0; n < 5; n++) await errorOf(ask())
 }
 
-it('[LM9] a model that fails five times in a row is left alone for a minute', async () => {
+it('[LM9] a model that fails five times in a row is skipped for a minute', async () => {
   const { clock, model, models, ask } = open()
   await failFive({ model, ask })
   expect(model.calls).toBe(5)
@@ -136,7 +136,7 @@ it('[LM9] a clock that is set back, or a trial that is stopped, does not keep it
   expect(model.calls).toBe(7)
 })
 
-it('[LM10] no more than two are asked at once; who leaves the line is not asked', async () => {
+it('[LM10] runs at most two calls at once, and skips those aborted in the queue', async () => {
   const { model, ask, models } = open()
   const waiting: (() => void)[] = []
   let atOnce = 0
@@ -170,13 +170,13 @@ it('[LM10] no more than two are asked at once; who leaves the line is not asked'
   )
 })
 
-it('[LM12] tells of each call: what became of it, and what it took', async () => {
-  const told: ModelCallReport[] = []
-  const { model, ask } = open({ onAsked: (asked) => told.push(asked) })
+it('[LM12] reports outcome and usage of each call', async () => {
+  const events: ModelCallReport[] = []
+  const { model, ask } = open({ onAsked: (asked) => events.push(asked) })
   await ask()
   model.fails = 'timeout'
   await errorOf(ask())
-  expect(told).toEqual([
+  expect(events).toEqual([
     { model: 'some/model', outcome: 'ok', tokens: ANSWER.tokens, ms: 0 },
     { model: 'some/model', outcome: 'timeout', tokens: null, ms: 0 },
   ])
@@ -218,7 +218,7 @@ describe.each(STORES)('on %s', (_, openStore) => {
     expect(await first.spent(ada)).toMatchObject({ day: '2026-03-02', calls: 1 })
   })
 
-  it('[LM11] loses nothing when several count at once', async () => {
+  it('[LM11] loses nothing when several calls count at once', async () => {
     const { serve } = await servers(0)
     const all = [serve(), serve(), serve()]
     await Promise.all(
@@ -227,7 +227,7 @@ describe.each(STORES)('on %s', (_, openStore) => {
     expect(await serve().spent(ada)).toMatchObject({ calls: 24, input: 24 * 70, output: 24 * 30 })
   })
 
-  it('[LM11] what fails costs nothing; a sum that cannot be kept is kept later', async () => {
+  it('[LM11] failures cost nothing; a sum that cannot be stored is stored later', async () => {
     const { store, clock, model } = await servers(0)
     let isDown = false
     const shaky = {
@@ -249,7 +249,7 @@ describe.each(STORES)('on %s', (_, openStore) => {
     expect(await guardedOn(store, model, clock).spent(ada)).toMatchObject({ calls: 2, input: 140 })
   })
 
-  it('[LM11] sums are kept for forty days', async () => {
+  it('[LM11] sums are stored for forty days', async () => {
     const { store, clock, serve } = await servers(0)
     await serve().for(ada).complete(question())
     clock.advance(39 * DAY)

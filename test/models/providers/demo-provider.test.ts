@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 const said = `What do I drink?\n\n${BLOCK}`
 
-describe('asked with the OpenAI client', () => {
+describe('with the OpenAI client', () => {
   it('[PV14] answers a chat: what it is, the memories, the words', async () => {
     const answer = await openai.chat.completions.create({
       model: 'echo',
@@ -69,18 +69,18 @@ describe('asked with the OpenAI client', () => {
     )
   })
 
-  it('[PV14] streams the same words, with usage when it is asked for', async () => {
-    const asked = { model: 'echo', messages: [{ role: 'user' as const, content: said }] }
-    const whole = await openai.chat.completions.create(asked)
+  it('[PV14] streams the same text, with usage on request', async () => {
+    const query = { model: 'echo', messages: [{ role: 'user' as const, content: said }] }
+    const whole = await openai.chat.completions.create(query)
     const stream = openai.chat.completions.stream({
-      ...asked,
+      ...query,
       stream_options: { include_usage: true },
     })
     const final = await stream.finalChatCompletion()
     expect(final.choices[0]?.message.content).toBe(whole.choices[0]?.message.content)
     expect(final.choices[0]?.finish_reason).toBe('stop')
     expect(final.usage).toEqual(whole.usage)
-    const plain = await openai.chat.completions.create({ ...asked, stream: true })
+    const plain = await openai.chat.completions.create({ ...query, stream: true })
     const chunks = await listOf(plain)
     expect(chunks.some((chunk) => 'usage' in chunk)).toBe(false)
     expect(chunks.length).toBeGreaterThan(10)
@@ -173,18 +173,18 @@ describe('asked with the OpenAI client', () => {
   })
 })
 
-describe('asked with the Anthropic client', () => {
-  const asked = { model: 'echo', max_tokens: 1_000 }
+describe('with the Anthropic client', () => {
+  const query = { model: 'echo', max_tokens: 1_000 }
 
   it('[PV14] answers, whole and as a stream, with the same words', async () => {
     const messages = [{ role: 'user' as const, content: said }]
-    const whole = await anthropic.messages.create({ ...asked, messages })
+    const whole = await anthropic.messages.create({ ...query, messages })
     const [block] = whole.content
     const text = block?.type === 'text' ? block.text : ''
     expect(text).toContain(LABEL)
     expect(text).toContain(QUOTED)
     expect(whole.stop_reason).toBe('end_turn')
-    const stream = anthropic.messages.stream({ ...asked, messages })
+    const stream = anthropic.messages.stream({ ...query, messages })
     const final = await stream.finalMessage()
     expect(await stream.finalText()).toBe(text)
     expect(final.stop_reason).toBe('end_turn')
@@ -196,7 +196,7 @@ describe('asked with the Anthropic client', () => {
 
   it('[PV14] finds memories in the system field, and passes over tool results', async () => {
     const whole = await anthropic.messages.create({
-      ...asked,
+      ...query,
       system: [
         { type: 'text', text: 'Be kind.' },
         { type: 'text', text: BLOCK },
@@ -212,7 +212,7 @@ describe('asked with the Anthropic client', () => {
   })
 
   it('[PV14] refuses as the API does', async () => {
-    const wrong = anthropic.messages.create({ ...asked, max_tokens: 0, messages: [] })
+    const wrong = anthropic.messages.create({ ...query, max_tokens: 0, messages: [] })
     await expect(wrong).rejects.toMatchObject({
       status: 400,
       error: { type: 'error', error: { type: 'invalid_request_error' } },
@@ -227,7 +227,7 @@ describe('asked with the Anthropic client', () => {
   it('[PV14] counts the tokens that it says an answer took', async () => {
     const messages = [{ role: 'user' as const, content: said }]
     const counted = await anthropic.messages.countTokens({ model: 'echo', messages })
-    const { usage } = await anthropic.messages.create({ ...asked, messages })
+    const { usage } = await anthropic.messages.create({ ...query, messages })
     expect(counted).toEqual({ input_tokens: usage.input_tokens })
     const wrong = anthropic.messages.countTokens({ model: 'echo', messages: [] })
     await expect(wrong).rejects.toBeInstanceOf(Anthropic.BadRequestError)
@@ -259,11 +259,11 @@ it('[PV14] says the same to the same request, but for the id and the time', asyn
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('[PV14] stops when nobody listens any more', async () => {
+it('[PV14] stops when the client leaves', async () => {
   const leaving = new AbortController()
   const body = Buffer.from(JSON.stringify({ model: 'echo', stream: true, input: said }))
-  const asked = request(demo, { path: '/responses', body, signal: leaving.signal })
-  const response = await createUpstream().send(asked)
+  const pending = request(demo, { path: '/responses', body, signal: leaving.signal })
+  const response = await createUpstream().send(pending)
   leaving.abort()
   await expect(textOf(response)).rejects.toMatchObject({ code: 'cancelled' })
 })

@@ -30,7 +30,7 @@ cleanUpAfterEach()
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const KEY = 'sk-very-secret-key'
 
-describe('what is sent and what comes back', () => {
+describe('requests and responses', () => {
   it('[PV6] sends method, path, headers in their order and spelling, and the bytes of the body', async () => {
     const seen: { line: string; raw: readonly string[]; body: string }[] = []
     const { url, port } = await serve(async (incoming, response) => {
@@ -85,7 +85,7 @@ describe('what is sent and what comes back', () => {
     expect(calls).toBe(1)
   })
 
-  it('[PV6] drops what is about one connection, either way', async () => {
+  it('[PV6] drops hop-by-hop headers in both directions', async () => {
     let raw: readonly string[] = []
     const { url } = await serveRaw((socket) => {
       socket.once('data', (bytes) => {
@@ -156,8 +156,8 @@ describe('what is sent and what comes back', () => {
     const { url } = await serve((incoming, response) =>
       response.end(`${incoming.method} ${incoming.headers['content-length']}`),
     )
-    const asked = { method: 'GET', path: '/models', body: null }
-    expect(await textOf(await upstream().send(request(provider(url), asked)))).toBe('GET undefined')
+    const query = { method: 'GET', path: '/models', body: null }
+    expect(await textOf(await upstream().send(request(provider(url), query)))).toBe('GET undefined')
   })
 
   it.skipIf(!hasOpenssl())(
@@ -215,10 +215,10 @@ describe('connections', () => {
   })
 
   it('[PV9] one from the pool that is reset after a while may have been worked on, and is not replaced', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.on('data', () => {
-        if (++asked === 1) socket.write(ANSWER)
+        if (++requests === 1) socket.write(ANSWER)
         else setTimeout(() => socket.resetAndDestroy(), 1_200)
       })
     })
@@ -227,37 +227,37 @@ describe('connections', () => {
     expect(await failureOf(sender.send(request(provider(url))))).toMatchObject({
       code: 'unavailable',
     })
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   })
 
   it('[PV9] a new one that is reset after the request was read is an error, and is not tried again', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.once('data', () => {
-        asked++
+        requests++
         socket.resetAndDestroy()
       })
     })
     const error = await failureOf(upstream().send(request(provider(url, { key: KEY }))))
     expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'ECONNRESET' } })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   it('[PV9] one that ends without an answer is not tried again either', async () => {
-    let asked = 0
+    let requests = 0
     const { url } = await serveRaw((socket) => {
       socket.once('data', () => {
-        asked++
+        requests++
         socket.end()
       })
     })
     expect(await failureOf(upstream().send(request(provider(url))))).toMatchObject({
       code: 'unavailable',
     })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
-  it('[PV9] a provider that is not there is asked three times, and comes back in time', async () => {
+  it('[PV9] an unreachable provider is tried three times, and recovers in time', async () => {
     const port = await closedPort()
     const names: string[] = []
     const sender = upstream({
@@ -273,7 +273,7 @@ describe('connections', () => {
     expect(names).toEqual(['model-host', 'model-host', 'model-host'])
   })
 
-  it('[PV9] gives up after that, and says where nobody was', async () => {
+  it('[PV9] gives up after that, and names the address', async () => {
     const port = await closedPort()
     const to = provider(`http://127.0.0.1:${port}/v1`, { key: KEY })
     const error = await failureOf(upstream().send(request(to)))
@@ -284,20 +284,20 @@ describe('connections', () => {
     expect(JSON.stringify([error.message, error.facts, error.stack])).not.toContain(KEY)
   })
 
-  it('[PV9] a name that can’t be resolved is tried again and then told', async () => {
-    let asked = 0
+  it('[PV9] an unresolvable name is tried again and then reported', async () => {
+    let requests = 0
     const sender = upstream({
       resolve: (_, done) => {
-        asked++
+        requests++
         done(Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }), [])
       },
     })
     const error = await failureOf(sender.send(request(provider('https://api.example.com/v1'))))
     expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'EAI_AGAIN' } })
-    expect(asked).toBe(3)
+    expect(requests).toBe(3)
   })
 
-  it('[PV10] are closed at once when nobody waits any more: before the answer, and in the middle of it', async () => {
+  it('[PV10] are closed at once when the client leaves: before and during the response', async () => {
     for (const begins of [false, true]) {
       const held = awaited<Socket>()
       const { url } = await serve((incoming, response) => {
@@ -317,14 +317,14 @@ describe('connections', () => {
     }
   })
 
-  it('[PV10] nothing is sent for somebody who has left already', async () => {
-    let asked = 0
-    const { url } = await serve(() => asked++)
+  it('[PV10] nothing is sent for a client that has left', async () => {
+    let requests = 0
+    const { url } = await serve(() => requests++)
     const signal = AbortSignal.abort()
     expect(await failureOf(upstream().send(request(provider(url), { signal })))).toMatchObject({
       code: 'cancelled',
     })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 })
 

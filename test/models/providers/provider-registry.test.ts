@@ -81,7 +81,7 @@ describe('routes', () => {
     expect(fault.message).toContain('openai, Claude, router, demo')
   })
 
-  it('[PV1] says so when there is no provider at all', () => {
+  it('[PV1] reports that there is no provider', () => {
     const none = { ...registry, providers: [], aliases: {} }
     for (const format of API_FORMATS) {
       expect(faultOf(() => routeModel(none, format, 'gpt-5')).message).toContain('No provider')
@@ -129,10 +129,10 @@ describe('capabilities', () => {
   it('[PV2] what the operator says of a model wins over what they say of the provider, and that over the table', () => {
     const special = { id: 'Special', contextWindow: 5_000, systemRole: 'leading' } as const
     const models = [{ ...special, supportsTools: true }]
-    const told = provider('https://a.example/v1', { name: 'glm', systemRole: 'any', models })
-    expect(getSystemRole(told, 'special')).toBe('leading')
-    expect(getSystemRole(told, 'glm-4')).toBe('any')
-    expect(getContextWindow(told, 'special')).toBe(5_000)
+    const result = provider('https://a.example/v1', { name: 'glm', systemRole: 'any', models })
+    expect(getSystemRole(result, 'special')).toBe('leading')
+    expect(getSystemRole(result, 'glm-4')).toBe('any')
+    expect(getContextWindow(result, 'special')).toBe(5_000)
     const without = provider('https://a.example/v1', { supportsTools: false, models })
     expect(hasToolSupport(without, 'special')).toBe(true)
     expect(hasToolSupport(without, 'gpt-5')).toBe(false)
@@ -145,9 +145,9 @@ describe('capabilities', () => {
     ['o1-mini-turbo', true],
     ['anything', true],
   ])('[PV2] %s takes tools: %s', (model, takes) => {
-    const told = { supportsTools: null } as const
-    expect(hasToolSupport(provider('https://a.example/v1', told), model)).toBe(takes)
-    expect(hasToolSupport(provider('', { ...told, kind: 'demo' }), model)).toBe(false)
+    const result = { supportsTools: null } as const
+    expect(hasToolSupport(provider('https://a.example/v1', result), model)).toBe(takes)
+    expect(hasToolSupport(provider('', { ...result, kind: 'demo' }), model)).toBe(false)
   })
 
   it.each([
@@ -274,7 +274,7 @@ describe('the file of providers', () => {
     expect(faultOf(() => read(odd)).message).toContain('without a variable name')
   })
 
-  it('[PV11] tells no key, whatever is wrong with the file', () => {
+  it('[PV11] reveals no key in any error of the file', () => {
     const path = temporaryFile('providers.json')
     const broken = [
       `{"providers": {"a": {"kind": "openai", "key": ${KEY}}}}`,

@@ -48,8 +48,8 @@ function rerank(options: Partial<RemoteRerankerOptions> = {}) {
 async function failure(options: Partial<RemoteRerankerOptions> = {}) {
   const error = await errorOf(rerank(options))
   expect(error.code).toBe('unavailable')
-  const told = `${error.message} ${JSON.stringify(error.facts)} ${error.stack} ${String(error.cause)}`
-  for (const secret of [API_KEY, QUESTION, ...TEXTS]) expect(told).not.toContain(secret)
+  const result = `${error.message} ${JSON.stringify(error.facts)} ${error.stack} ${String(error.cause)}`
+  for (const secret of [API_KEY, QUESTION, ...TEXTS]) expect(result).not.toContain(secret)
   return error
 }
 
@@ -85,7 +85,7 @@ describe('a request', () => {
     ])
   })
 
-  it('[RR3] has no key where none is given', async () => {
+  it('[RR3] sends no key without one', async () => {
     await openRemoteReranker({ url: service.url, model: 'any' }).rerank(
       QUESTION,
       TEXTS,
@@ -218,7 +218,7 @@ describe('a failure', () => {
     expect(error.message).toMatch(/refused the API key/)
   })
 
-  it('[RR3] is what a redirect is: nobody else gets the key and the texts', async () => {
+  it('[RR3] is a redirect: no other host gets the key and the texts', async () => {
     const other = await startRerankService()
     for (const status of [301, 302, 307, 308]) {
       const error = await failureWhen((response) => {
@@ -274,7 +274,7 @@ it('[RR2] a call that is cancelled while the service hangs ends, and so does its
   await closed
 })
 
-it('[RR3] what is configured is checked before anything is sent, and not repeated', async () => {
+it('[RR3] validates the configuration before it sends anything, and does not echo it', async () => {
   const wrong: readonly Partial<RemoteRerankerOptions>[] = [
     { url: 'not an address' },
     { url: 'ftp://example.org' },

@@ -45,7 +45,7 @@ it('[RR4] pairs go to the worker one by one, after the model was opened', async 
   ])
 })
 
-it('[RR4] a deadline ends the work between two pairs, and the next call goes on', async () => {
+it('[RR4] a deadline stops the work between two pairs, and the next call succeeds', async () => {
   const { reranker, worker, score } = open()
   const deadline = new AbortController()
   const late = errorOf(reranker.rerank('why', ['one', 'two', 'three'], deadline.signal))
@@ -61,7 +61,7 @@ it('[RR4] a deadline ends the work between two pairs, and the next call goes on'
   expect(textsAsked(worker())).toEqual(['one', 'two', 'four'])
 })
 
-it('[RR4] a deadline that comes while the model is loaded leaves it loading for the next call', async () => {
+it('[RR4] a deadline during loading leaves the model loading for the next call', async () => {
   const { reranker, worker, workers } = open()
   const deadline = new AbortController()
   const late = errorOf(reranker.rerank('why', ['one'], deadline.signal))
@@ -96,7 +96,7 @@ it('[RR4] calls at the same time take turns', async () => {
   ])
 })
 
-it('[RR4] the program may end when nobody waits', async () => {
+it('[RR4] does not keep the program alive without callers', async () => {
   const { reranker, worker } = open()
   const call = reranker.rerank('why', ['one'], NEVER_ABORTED)
   expect(worker().isHeld()).toBe(true)
@@ -158,7 +158,7 @@ it('[RR4] a model that can’t be opened is tried again only after a pause that 
   }
 })
 
-it('[RR4] a process that can’t be started is said to be so', async () => {
+it('[RR4] reports a process that cannot be started', async () => {
   const reranker = openLocalRerankerWith(
     () => {
       throw new Error('spawn EAGAIN')

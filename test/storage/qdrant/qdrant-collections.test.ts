@@ -56,7 +56,7 @@ it('[QD1] takes a collection that another process makes at the same time', async
   expect(await mirror.count(SPACE)).toBe(2)
 })
 
-it('[QD1] refuses a collection that it did not make, and says so', async () => {
+it('[QD1] refuses a collection that it did not create, with the reason', async () => {
   const { qdrant, mirror } = await openOnStandIn()
   await fetch(`${qdrant.url}/collections/${toCollectionName('recollect', SPACE.signature)}`, {
     method: 'PUT',
@@ -123,8 +123,8 @@ it('[QD2] lists memories of one moment in their order, however many there are', 
   expect(listed).toEqual(ids)
 })
 
-it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', async () => {
-  const kept = {
+it('[QD3] quantizes vectors as configured, and rescores the best exactly', async () => {
+  const stored = {
     none: [null, undefined],
     int8: [
       { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
@@ -136,7 +136,7 @@ it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', a
     const { qdrant, mirror } = await openOnStandIn({ quantization: quantisation })
     await mirror.upsert(SPACE, [point(1)])
     await closest(mirror, SPACE, unitVector(24, 1), 5)
-    const [config, asked] = kept[quantisation]
+    const [config, asked] = stored[quantisation]
     expect((await infoOf(qdrant)).config.quantization_config).toEqual(config)
     const search = qdrant.requests.find(({ line }) => line.endsWith('/query'))
     const { params } = (search?.body ?? {}) as { params?: { quantization: unknown } } // as it was asked
@@ -145,7 +145,7 @@ it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', a
   }
 })
 
-it('[QD3] adjusts a collection that is there when this is changed, and leaves it alone otherwise', async () => {
+it('[QD3] adjusts an existing collection when the setting changes, and only then', async () => {
   const { qdrant, mirror } = await openOnStandIn({ quantization: 'int8' })
   await mirror.upsert(SPACE, [point(1)])
   for (const quantisation of ['binary', 'none', 'int8', 'int8'] as const) {

@@ -11,7 +11,7 @@ const COLLECTION = { vectors: { meaning: { size: 2, distance: 'Cosine' } } }
 const POINT = '00000000-0000-8000-8000-000000000001'
 
 describe('the stand-in for Qdrant', () => {
-  it('[QD4] refuses what is not there, wrong dimensions, unknown vectors and filters without an index', async () => {
+  it('[QD4] refuses missing collections, wrong dimensions, unknown vectors and filters without an index', async () => {
     const { ask } = await start()
     expect((await ask('POST', '/collections/one/points/count', {})).status).toBe(404)
     expect((await ask('PUT', '/collections/one', COLLECTION)).status).toBe(200)
@@ -41,7 +41,7 @@ describe('the stand-in for Qdrant', () => {
     expect(await count()).toMatchObject({ body: { result: { count: 1 } } })
   })
 
-  it('[QD4] asks for the key', async () => {
+  it('[QD4] requires the key', async () => {
     const { ask } = await start({ apiKey: 'right', readOnlyKey: 'reader' })
     expect((await ask('GET', '/collections')).status).toBe(401)
     expect((await ask('GET', '/collections', undefined, 'wrong')).status).toBe(401)

@@ -17,7 +17,7 @@ describe('requests', () => {
     ...(content === undefined ? {} : { content }),
   })
 
-  it('[FM7] are read as exchanges; results of tools are nobody speaking, thoughts are not said', () => {
+  it('[FM7] are parsed as exchanges, without tool results and thoughts', () => {
     const asked = read(
       user('Hello'),
       said([
@@ -43,7 +43,7 @@ describe('requests', () => {
     expect(asked.toolResults).toEqual(['new result', 'other result'])
   })
 
-  it('[FM20] tell whether the answer to the last words has begun', () => {
+  it('[FM20] indicate whether the answer to the last message has begun', () => {
     const call = said([{ type: 'tool_use', id: 't', name: 'f', input: {} }])
     expect(read(user('Hello')).isMidAnswer).toBe(false)
     expect(read(user('Hello'), call, user([result('')])).isMidAnswer).toBe(true)
@@ -72,7 +72,7 @@ describe('requests', () => {
     ])
   })
 
-  it('[FM7] tell who asks, for how much, and how', () => {
+  it('[FM7] contain the end user, the token limit and the parameters', () => {
     const metadata = { user_id: 'ann' }
     const body = { model: 'claude', messages: [user()], stream: true, max_tokens: 9, metadata }
     expect(format.parseRequest(body)).toMatchObject({
@@ -91,7 +91,7 @@ describe('requests', () => {
     expect(longer - read(user()).characters).toBeGreaterThan(500)
   })
 
-  it('[FM16] tell what the model is told to be, without the blocks in it', () => {
+  it('[FM16] contain the system text without blocks', () => {
     const told = (system: Json) =>
       format.parseRequest({ model: 'claude', messages: [user()], system }).instructions
     expect(read(user()).instructions).toBe('')
@@ -110,9 +110,9 @@ describe('requests', () => {
       return { endUser, conversation }
     }
     const session = '11111111-0000-4000-8000-111111111111'
-    const told = { endUser: null, conversation: session }
-    expect(readUser(`user_ab_account__session_${session}`)).toEqual(told)
-    expect(readUser(JSON.stringify({ device_id: 'd', session_id: session }))).toEqual(told)
+    const expected = { endUser: null, conversation: session }
+    expect(readUser(`user_ab_account__session_${session}`)).toEqual(expected)
+    expect(readUser(JSON.stringify({ device_id: 'd', session_id: session }))).toEqual(expected)
     for (const other of ['{"x":1}', '{broken', 'the_session_manager', 'a@b.c']) {
       expect(readUser(other)).toEqual({ endUser: other, conversation: null })
     }
@@ -140,7 +140,7 @@ describe('requests', () => {
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
 
-  it('[FM8] may hold what nobody knows', () => {
+  it('[FM8] accept unknown fields', () => {
     const odd = [{ type: 'hologram' }, 'words', null, { type: 'text', text: 7 }, result(7)]
     expect(read({ role: 'oracle', content: 'x' }, user(odd), said(odd))).toMatchObject({
       exchanges: [{ user: '', assistant: null }],
@@ -221,7 +221,7 @@ describe('answers', () => {
     })
   })
 
-  it('[FM10] are complete only when the API says so', () => {
+  it('[FM10] are complete only when the API reports it', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     for (const end of [
       [],
@@ -277,7 +277,7 @@ describe('answers', () => {
     })
   })
 
-  it('[FM11] are what is read when the client sends them back', () => {
+  it('[FM11] are parsed to the same value when the client sends them back', () => {
     const texts = fc.array(fc.constantFrom(' ', 'tea', `\n\n${BLOCK}\n\n`, '\n'))
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1 }), (parts) => {

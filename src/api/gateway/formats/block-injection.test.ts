@@ -232,7 +232,7 @@ function inject(name: MessageFormat, json: string, placement: BlockPlacement): s
 describe.each(MESSAGE_FORMATS)('a block in a request of %s', (name) => {
   const requests = fc.tuple(requestsOf(name), fc.constantFrom(...BLOCK_PLACEMENTS))
 
-  it('[FM4] comes where the placement says, and nothing else changes', () => {
+  it('[FM4] is inserted at the placement, and nothing else changes', () => {
     fc.assert(
       fc.property(requests, ([request, placement]) => {
         const injected = inject(name, request.text, placement)
@@ -255,7 +255,7 @@ describe.each(MESSAGE_FORMATS)('a block in a request of %s', (name) => {
     )
   })
 
-  it('[FM6] is not read: the request says what it said without it', () => {
+  it('[FM6] is not parsed: the request has the same messages without it', () => {
     fc.assert(
       fc.property(requests, ([{ text: json }, placement]) => {
         const injected = inject(name, json, placement)
@@ -305,7 +305,7 @@ describe('a block', () => {
   const user = (content: unknown) => ({ role: 'user', content })
   const textPart = { type: 'text', text: BLOCK }
 
-  it('[FM13] stays with the words that are being answered while tools are called, byte for byte', () => {
+  it('[FM13] stays with the answered message during tool calls, byte for byte', () => {
     const call = (id: string) => [
       { role: 'assistant', content: null, tool_calls: [{ id, type: 'function' }] },
       { role: 'tool', tool_call_id: id, content: '7' },
@@ -333,7 +333,7 @@ describe('a block', () => {
     }
   })
 
-  it('[FM4] has no place where nobody says anything, unless it is a system message', () => {
+  it('[FM4] has no place without a user message, unless it is a system message', () => {
     const nobody = { role: 'assistant', content: 'Hello' }
     for (const placement of ['turn-end', 'turn-start', 'message'] as const) {
       expect(at('chat', { messages: [nobody] }, placement)).toBeNull()

@@ -74,7 +74,7 @@ describe('requests', () => {
     expect(asked.toolResults).toEqual(['result'])
   })
 
-  it('[FM20] tell whether the answer to the last words has begun', () => {
+  it('[FM20] indicate whether the answer to the last message has begun', () => {
     const call = { role: 'assistant', content: null, tool_calls: [{}] }
     expect(read(user('Hello')).isMidAnswer).toBe(false)
     expect(read(user('Hello'), call).isMidAnswer).toBe(true)
@@ -82,7 +82,7 @@ describe('requests', () => {
     expect(read(user('Hello'), call, user('Stop')).isMidAnswer).toBe(false)
   })
 
-  it('[FM7] tell who asks, for how much, and how', () => {
+  it('[FM7] contain the end user, the token limit and the parameters', () => {
     const asked = chatFormat.parseRequest({
       model: 'gpt-5',
       messages: [user()],
@@ -112,7 +112,7 @@ describe('requests', () => {
     ).toBe(50)
   })
 
-  it('[FM16] tell what the model is told to be, without the blocks in it', () => {
+  it('[FM16] contain the system text without blocks', () => {
     expect(read(user()).instructions).toBe('')
     const developer = { role: 'developer', content: [{ type: 'text', text: 'In French.' }] }
     const system = { role: 'system', content: `Be kind.\n\n${BLOCK}` }
@@ -172,7 +172,7 @@ describe('requests', () => {
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
 
-  it('[FM8] may hold what nobody knows', () => {
+  it('[FM8] accept unknown fields', () => {
     const odd = { role: 'oracle', content: 7 }
     const parts = [{ type: 'hologram', data: 1 }, 'words', null, { type: 'text', text: 7 }]
     expect(read(odd, { role: 'user' }, user(parts), { role: 'system', content: {} })).toMatchObject(
@@ -208,7 +208,7 @@ describe('answers', () => {
     return reader.getAnswer()
   }
 
-  it('[FM9] are put together from a stream, with the usage that comes after the last choice', () => {
+  it('[FM9] are assembled from a stream, with the usage after the last choice', () => {
     const answer = answerTo(
       chunk({ role: 'assistant', content: '', refusal: null }),
       chunk({ reasoning_content: 'Hm.' }),
@@ -314,7 +314,7 @@ describe('answers', () => {
     expect(failed.getAnswer()).toEqual(NOTHING_SAID)
   })
 
-  it('[FM11] are what is read when the client sends them back', () => {
+  it('[FM11] are parsed to the same value when the client sends them back', () => {
     const texts = fc.array(fc.constantFrom(' ', 'tea', '\n', `\n\n${BLOCK}\n\n`, 'é', '"'))
     fc.assert(
       fc.property(texts, (pieces) => {
@@ -330,7 +330,7 @@ describe('answers', () => {
     )
   })
 
-  it('[FM12] are read from anything without an error, and kept up to a limit', () => {
+  it('[FM12] are parsed from any value without an error, up to a limit', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.json(), fc.string())), fc.anything(), (chunks, body) => {
         expect(() => answerTo(...chunks)).not.toThrow()

@@ -24,7 +24,7 @@ function parsedAt(text: string, path: JsonPath): unknown {
 }
 
 describe('finding', () => {
-  it('[FM1] finds values of all kinds, whatever stands around them', () => {
+  it('[FM1] finds values of all types in any context', () => {
     const text =
       ' {\n"a" : [ 1.0 ,\t-2e+5, "x\\"]}\\\\" , {"b":null } ] ,"c":true,"":{"d":[]}\r\n} '
     expect(sliceValue(text, ['a', 0])).toBe('1.0')

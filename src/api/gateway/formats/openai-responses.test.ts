@@ -54,7 +54,7 @@ describe('requests', () => {
     expect(asked.toolResults).toEqual(['new result', 'other result'])
   })
 
-  it('[FM20] tell whether the answer to the last words has begun', () => {
+  it('[FM20] indicate whether the answer to the last message has begun', () => {
     const hello = { role: 'user', content: 'Hello' }
     const result = { type: 'function_call_output', call_id: 'c', output: '' }
     expect(read('Hello').isMidAnswer).toBe(false)
@@ -63,7 +63,7 @@ describe('requests', () => {
     expect(read([hello, result, hello]).isMidAnswer).toBe(false)
   })
 
-  it('[FM21] tell which calls the client has to answer', () => {
+  it('[FM21] list the calls that the client must answer', () => {
     const callsTools = (type: string) => {
       const reader = responsesFormat.createAnswerReader()
       reader.readBody({ id: 'resp_1', status: 'completed', output: [{ type }] })
@@ -77,7 +77,7 @@ describe('requests', () => {
     }
   })
 
-  it('[FM7] tell which answer or conversation they go on from', () => {
+  it('[FM7] name the response or conversation that they continue', () => {
     const output = [{ type: 'function_call_output', call_id: 'c', output: '7' }]
     const asked = read(output, { previous_response_id: 'resp_1', conversation: 'conv_1' })
     expect(asked).toMatchObject({
@@ -93,7 +93,7 @@ describe('requests', () => {
     })
   })
 
-  it('[FM7] tell who asks, for how much, and how', () => {
+  it('[FM7] contain the end user, the token limit and the parameters', () => {
     const rest = { stream: true, user: 'ann', max_output_tokens: 9, instructions: 'Be brief.' }
     expect(read('Hi', rest)).toMatchObject({
       isStreaming: true,
@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(read([sealed]).characters).toBeLessThan(100)
   })
 
-  it('[FM16] tell what the model is told to be', () => {
+  it('[FM16] contain the system text', () => {
     expect(read('Hi').instructions).toBe('')
     expect(read('Hi', { instructions: 'Be kind.' }).instructions).toBe('Be kind.')
     const developer = { role: 'developer', content: [{ type: 'input_text', text: 'In French.' }] }
@@ -129,8 +129,8 @@ describe('requests', () => {
     expect(
       responsesFormat.parseRequest({ model: 'm', conversation: 'c', input: [] }),
     ).toMatchObject(nothing)
-    const kept = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
-    expect(responsesFormat.parseRequest(kept)).toMatchObject({
+    const settings = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
+    expect(responsesFormat.parseRequest(settings)).toMatchObject({
       model: '',
       exchanges: [{ user: 'Hi' }],
     })
@@ -163,7 +163,7 @@ describe('requests', () => {
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
 
-  it('[FM8] may hold what nobody knows', () => {
+  it('[FM8] accept unknown fields', () => {
     const odd = [{ type: 'hologram', content: 7 }, {}, { role: 'oracle', content: 7 }]
     expect(read(odd)).toMatchObject({ exchanges: [], toolResults: [] })
   })
@@ -252,7 +252,7 @@ describe('answers', () => {
     expect(answerTo(completed(call))).toMatchObject({ text: '', isComplete: true })
   })
 
-  it('[FM10] are complete only when the API says so', () => {
+  it('[FM10] are complete only when the API reports it', () => {
     const failed = response('failed', [], { error: { code: 'server_error', message: 'no' } })
     const cut = response('incomplete', [], {
       incomplete_details: { reason: 'max_output_tokens' },
@@ -297,7 +297,7 @@ describe('answers', () => {
     expect(whole({ error: { message: 'no' } })).toMatchObject({ id: null, isComplete: false })
   })
 
-  it('[FM11] are what is read when the client sends them back', () => {
+  it('[FM11] are parsed to the same value when the client sends them back', () => {
     const texts = fc.array(fc.constantFrom(' ', 'tea', `\n\n${BLOCK}\n\n`, '\n'))
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1 }), (parts) => {

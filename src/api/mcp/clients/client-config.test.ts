@@ -220,7 +220,7 @@ describe('JSON with comments', () => {
     expect(JSON.parse(after).mcpServers.recollect.command).toBe(NODE)
   })
 
-  it('[MC9] makes what is missing', () => {
+  it('[MC9] creates missing files', () => {
     for (const nothing of [null, '', '  \n', '{}', '{ // empty\n}', '{"mcpServers": {}}']) {
       const { after } = planned('claude-desktop', nothing)
       const bare = after.replace(' // empty', '')
@@ -243,7 +243,7 @@ describe('JSON with comments', () => {
     expect(() => planned('cursor', broken)).toThrow(/Nothing was changed/)
   })
 
-  it('[MC9] any JSON keeps its other values, and comes to rest', () => {
+  it('[MC9] any JSON keeps its other values, and a second run changes nothing', () => {
     const json = fc.dictionary(fc.string(), fc.jsonValue())
     fc.assert(
       fc.property(json, json, fc.constantFrom(undefined, 1, 2, '\t'), (rest, servers, indent) => {

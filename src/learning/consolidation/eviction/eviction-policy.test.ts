@@ -25,20 +25,20 @@ it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
 })
 
 it('[CN6] everything leaves that was not used for as long as the setting says', () => {
-  const kept = { ...settings, 'retention.unusedDays': 100 }
-  expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, kept)).toBeNull()
-  expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, kept)).toEqual({
+  const fields = { ...settings, 'retention.unusedDays': 100 }
+  expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, fields)).toBeNull()
+  expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, fields)).toEqual({
     kind: 'expire',
     reason: 'It was not used for 100 days, and is kept for 100 days.',
   })
 })
 
-it('[CN8] what is pinned, of identity or not active never leaves by itself', () => {
-  const kept = { ...settings, 'retention.unusedDays': 1 }
+it('[CN8] never evicts pinned, inactive or identity memories', () => {
+  const fields = { ...settings, 'retention.unusedDays': 1 }
   const old = { salience: 0, updatedAt: ago(900) }
-  expect(decide({ ...old, pinned: true }, kept)).toBeNull()
-  expect(decide({ ...old, category: 'identity' }, kept)).toBeNull()
-  expect(decide({ ...old, status: 'disabled' }, kept)).toBeNull()
+  expect(decide({ ...old, pinned: true }, fields)).toBeNull()
+  expect(decide({ ...old, category: 'identity' }, fields)).toBeNull()
+  expect(decide({ ...old, status: 'disabled' }, fields)).toBeNull()
   expect(decide({ ...old, category: 'episode' })).toBeNull()
   expect(decide({ ...old, trust: 'suspect' })).toBeNull()
 })
@@ -48,7 +48,7 @@ it('[CN7] a retention of 0 days keeps everything', () => {
   expect(computeRetentionCutoff(NOW, 365)).toBe(ago(365))
 })
 
-it('[CN12] after a long gap nobody knows how much time has passed', () => {
+it('[CN12] after a long gap, the elapsed time is unknown', () => {
   expect(isClockSuspect(null, NOW)).toBe(false)
   expect(isClockSuspect(ago(30), NOW)).toBe(false)
   expect(isClockSuspect(ago(31), NOW)).toBe(true)

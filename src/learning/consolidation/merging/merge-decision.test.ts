@@ -42,7 +42,7 @@ describe('what says the same', () => {
   })
 })
 
-describe('which one stays', () => {
+describe('the surviving memory', () => {
   it('[CN3] the one that says more, else the more salient, else the older', () => {
     const [short, long] = [memory({ content: LONG, salience: 0.9 }), memory({ content: LONGER })]
     expect(merged(short, long)?.survivor).toBe(long)
@@ -110,7 +110,7 @@ describe('which one stays', () => {
   })
 })
 
-describe('what is never merged', () => {
+describe('never merges', () => {
   const base = { content: LONG }
   it.each([
     ['pinned', { ...base, pinned: true }],
@@ -126,7 +126,7 @@ describe('what is never merged', () => {
     expect(merged(memory(base), memory(fields))).toBeNull()
   })
 
-  it('[CN2] two that are known to disagree, and two that somebody took apart', () => {
+  it('[CN2] two memories in conflict, or that a person separated', () => {
     const one = memory(base)
     expect(merged(one, memory({ ...base, conflictsWith: one.id }))).toBeNull()
     expect(decideMerge([one, memory(base)], NOW, () => true)).toBeNull()
@@ -137,7 +137,7 @@ describe('what is never merged', () => {
   })
 })
 
-it('[CN3] of several, those that give way to the one that stays', () => {
+it('[CN3] of several, those that the surviving one replaces', () => {
   const [short, middle, long] = [
     memory({ content: LONG }),
     memory({ content: LONG }),

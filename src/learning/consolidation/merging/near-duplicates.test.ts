@@ -30,7 +30,7 @@ it('[CN4] finds what has nearly the same words, and one all of the words of the 
   expect(pairsOf(['I like tea', 'I like tea very much'])).toEqual([])
 })
 
-it('[CN4] keeps apart what is apart, and passes over what is gone', () => {
+it('[CN4] keeps distinct memories, and ignores removed ones', () => {
   expect(pairsOf([BASE, BASE], () => true)).toEqual([])
   const near = new NearDuplicateIndex(setsOf([BASE, BASE, BASE]), () => false)
   near.take(0)

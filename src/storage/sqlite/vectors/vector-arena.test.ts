@@ -48,8 +48,8 @@ it.each(dimensionsTried)(
         const prepared = prepareQuery(query)
         for (const other of names) {
           const vector = vectorOf(other, dimensions)
-          const kept = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
-          const similarity = innerProduct(query, kept)
+          const stored = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
+          const similarity = innerProduct(query, stored)
           arena.bytes.set(
             encodeRecord({ vector, sequence: 1, place: 7, isWhole }),
             arena.scratchAddress,
@@ -76,7 +76,7 @@ it.each(dimensionsTried)(
 )
 
 it.each(dimensionsTried)(
-  '[VI12] an estimate over %i dimensions is off by no more than its margin',
+  '[VI12] an estimate over %i dimensions is within its margin',
   (dimensions) => {
     const segment = new VectorArena(2 ** 20)
     const address = segment.allocateSegment() ?? Number.NaN

@@ -93,8 +93,8 @@ it('[VI1] where all vectors are nearly alike, the nearest are found, and few are
       .map((vector, index) => ({ id: rows[index]?.id, similarity: innerProduct(query, vector) }))
       .sort((one, other) => other.similarity - one.similarity)
     reads.count = 0
-    const asked = { vector: query, limit: 10, where: {} }
-    const found = await store.vectors.search(SPACE, { owner: owner(name) }, asked)
+    const input = { vector: query, limit: 10, where: {} }
+    const found = await store.vectors.search(SPACE, { owner: owner(name) }, input)
     expect(found.map(({ id }) => id)).toEqual(nearest.slice(0, 10).map(({ id }) => id))
     return reads.count
   }

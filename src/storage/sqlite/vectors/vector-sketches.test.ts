@@ -68,7 +68,7 @@ describe('of an owner with very many vectors', () => {
   const shareOf = (found: readonly MemoryId[], wanted: readonly MemoryId[]) =>
     wanted.filter((id) => found.includes(id)).length / wanted.length
 
-  it('[VI13] nearly all that is near is found, whatever the limit', async () => {
+  it('[VI13] finds nearly all of the nearest, at any limit', async () => {
     let share = 0
     for (const question of questions) {
       const found = await nearest(question, LIMIT)
@@ -86,12 +86,12 @@ describe('of an owner with very many vectors', () => {
     }
   })
 
-  it('[VI13] more than are compared by sketches can be asked for', async () => {
+  it('[VI13] returns more hits than sketches compare', async () => {
     const [question = new Float32Array()] = questions
     expect(await nearest(question, VECTORS)).toEqual(expected(question, VECTORS))
   })
 
-  it('[VI13] what is added is found at once, and what is gone is not', async () => {
+  it('[VI13] finds added vectors at once, and no removed ones', async () => {
     const [question = new Float32Array()] = questions
     const added = memory()
     await keep(store, [added], [atSimilarity(question, 0.999, 13)])

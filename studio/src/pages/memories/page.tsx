@@ -7,7 +7,7 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
-import { GetStarted } from '../start/get-started.tsx'
+import { Onboarding } from '../start/onboarding.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { Editor } from './editor.tsx'
 import { Filters } from './filters.tsx'
@@ -129,7 +129,7 @@ function Results(props: ResultsProps) {
       {t('memories.noMatchHelp')}
     </EmptyState>
   ) : (
-    <GetStarted owner={owner} />
+    <Onboarding owner={owner} />
   )
   if (!isRankedSearch(search)) return <PagedMemoryList {...props} empty={emptyState} />
   return (

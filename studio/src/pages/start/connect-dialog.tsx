@@ -9,8 +9,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import styles from './get-started.module.css'
-import { MemorySwitch } from './get-started.tsx'
+import styles from './onboarding.module.css'
+import { MemorySwitch } from './onboarding.tsx'
 
 type ClientName = 'openai-python' | 'openai-js' | 'anthropic' | 'curl' | 'agents'
 

@@ -34,8 +34,8 @@ it('[MT4] events are the same however a stream is cut, and nothing of it is lost
       const read = createSseParser((event) => events.push(event))
       read(Buffer.from(text))
       read(null)
-      const told = blocks.filter(({ data }) => data !== null)
-      expect(told.map(({ name, data }) => ({ name, data }))).toEqual(events)
+      const reports = blocks.filter(({ data }) => data !== null)
+      expect(reports.map(({ name, data }) => ({ name, data }))).toEqual(events)
     }),
     { numRuns: 500 },
   )

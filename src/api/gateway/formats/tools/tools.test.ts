@@ -23,7 +23,7 @@ it('[MT4] adds up what rounds used, field by field', () => {
   })
 })
 
-it('[MT4] tells streamed calls apart, with numbers, without, or all with the same', () => {
+it('[MT4] distinguishes streamed calls with different, missing or equal indexes', () => {
   const own = new Set(['memory_search'])
   const named = (id: string, name: string, given = '') => ({
     id,

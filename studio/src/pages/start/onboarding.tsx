@@ -11,13 +11,13 @@ import { Switch } from '../../ui/field.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { ImportDialog } from '../memories/import-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
-import styles from './get-started.module.css'
+import styles from './onboarding.module.css'
 import SAMPLE from './sample-memories.json'
 
 /** Marks sample memories, so that they can be removed together. */
 const SAMPLE_SOURCE = 'demo'
 
-export function GetStarted({ owner }: { owner: string }) {
+export function Onboarding({ owner }: { owner: string }) {
   const { t } = useI18n()
   const { can } = useSession()
   const [dialog, setDialog] = useState<'connect' | 'import' | null>(null)

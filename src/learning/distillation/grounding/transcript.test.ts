@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim } from './claim.ts'
-import { Transcript } from './grounding.ts'
 import { measureSimilarity, NO_SIMILARITY } from './similarity.ts'
+import { Transcript } from './transcript.ts'
 import { rewriteUserNames } from './user-names.ts'
 
 type Line = readonly [role: 'user' | 'assistant' | 'tool', content: string]
