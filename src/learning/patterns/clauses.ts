@@ -17,6 +17,7 @@ export function splitIntoClauses(
 ): readonly TextSpan[] {
   const clauses: TextSpan[] = []
   let clause = skipOpeners(speech, sentence, grammar)
+  let lastMark: TextSpan | null = null
   for (const boundary of findBoundaries(speech, clause, grammar)) {
     const next = { start: boundary.end, end: sentence.end }
     if (grammar.request.test(sliceSpan(speech, next))) {
@@ -25,9 +26,12 @@ export function splitIntoClauses(
     if (isClauseStart(speech, clause, boundary, next, grammar)) {
       clauses.push({ start: clause.start, end: boundary.start })
       clause = skipOpeners(speech, next, grammar)
-    }
+      lastMark = null
+    } else if (!isConnector(speech, boundary)) lastMark = boundary
   }
-  return isQuestionClause(speech, sentence, grammar) ? [] : [...clauses, clause]
+  if (!isQuestionClause(speech, sentence, grammar)) return [...clauses, clause]
+  // "I'm five months pregnant, is sushi ok?": only what follows the last comma is asked.
+  return lastMark === null ? clauses : [...clauses, { start: clause.start, end: lastMark.start }]
 }
 
 function* findBoundaries(speech: string, span: TextSpan, grammar: Grammar): Generator<TextSpan> {
@@ -51,11 +55,23 @@ function isClauseStart(
   next: TextSpan,
   grammar: Grammar,
 ): boolean {
-  const isConnected = /\p{L}/u.test(speech.slice(boundary.start, boundary.end))
+  const isConnected = isConnector(speech, boundary)
+  const isSubject =
+    isConnected && SUBJECT_ALONE.test(sliceSpan(speech, { ...clause, end: boundary.start }))
+  if (isSubject) return false
   if (isConnected && grammar.subject.test(sliceSpan(speech, next))) return true
   // In "As a rule, I prefer tea" the comma ends an adverbial, and no clause.
   if (!isConnected && grammar.lead.test(sliceSpan(speech, clause))) return false
   return matchCue(speech, skipOpeners(speech, next, grammar), grammar) !== null
+}
+
+/** "My girlfriend" in "my girlfriend and I broke up". */
+const SUBJECT_ALONE =
+  /^\s*(?:(?:(?:my|our|meine?|unsere?|mi|mon|ma|(?:o )?meu|(?:a )?minha) )?(?!yes|no|ok|so|well|hi|hey)[\p{Script=Latin}-]{2,20}|me)\s*$/iu
+
+/** Whether a boundary has a word such as "and". */
+function isConnector(speech: string, { start, end }: TextSpan): boolean {
+  return /\p{L}/u.test(speech.slice(start, end))
 }
 
 function isQuestionClause(speech: string, sentence: Sentence, grammar: Grammar): boolean {

@@ -10,6 +10,51 @@ function read(text: string): readonly string[] {
   )
 }
 
+describe('[PX1] what stands before a question is a statement', () => {
+  it.each([
+    [
+      "my son is 4 and won't eat vegetables, tips?",
+      "relationship + my son is 4 and won't eat vegetables",
+    ],
+    ['Estou grávida de 5 meses, posso comer sushi?', 'fact + Estou grávida de 5 meses'],
+    ['我刚搬到上海，有什么好吃的推荐吗？', 'fact + 我刚搬到上海'],
+    [
+      'mein sohn ist 4 und isst kein gemüse, tipps?',
+      'relationship + mein sohn ist 4 und isst kein gemüse',
+    ],
+    ["j'habite à nantes, des idées de sorties ?", "fact + j'habite à nantes"],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual([expected])
+  })
+
+  it('a question alone is none', () => {
+    expect(read('Should I move to Porto, or stay?')).toEqual([])
+    expect(read('If I live in Porto, do I pay taxes there?')).toEqual([])
+  })
+})
+
+describe('[PX1] news in everyday wording', () => {
+  it.each([
+    ["I'm back at Bosch again", "fact + I'm back at Bosch again"],
+    ['we got divorced last month', 'relationship + we got divorced last month'],
+    ['got married in June!', 'relationship + got married in June'],
+    ['quit smoking!', 'fact + quit smoking'],
+    ['my girlfriend and i broke up', 'relationship + my girlfriend and i broke up'],
+    ['allergic to penicillin btw', 'fact + allergic to penicillin'],
+    ["i've been learning korean for two years", "fact + i've been learning korean for two years"],
+    ["i get migraines when it's hot", "fact + i get migraines when it's hot"],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual([expected])
+  })
+
+  it.each(["I'm back", 'moved to trash', 'I get an error', 'switched to dark mode, still broken'])(
+    'is not: %s',
+    (text) => {
+      expect(read(text)).toEqual([])
+    },
+  )
+})
+
 describe('[PX1] the whole clause is kept with its polarity', () => {
   it.each([
     ['I like Python', ['preference + I like Python']],

@@ -8,6 +8,7 @@ describe('requests about memory', () => {
   it.each([
     ['remember: the alarm PIN is 9083', 'remember: the alarm PIN is 9083'],
     ['Please keep in mind that my dentist is on the 12th.', 'remember: my dentist is on the 12th'],
+    ['note to self: buy stamps', 'remember: buy stamps'],
     ['The code is 4471, please remember that.', 'remember: The code is 4471'],
     ['The gate code is 4471. Keep that in mind.', 'remember: The gate code is 4471'],
     ['Merk dir bitte, dass der Code 4471 ist', 'remember: der Code 4471 ist'],

@@ -37,7 +37,8 @@ const INTRODUCTION =
 export const ENGLISH_GRAMMAR: Grammar = {
   language: 'en',
   languageHint: /(?<![\p{L}'])(?:i|the|my|is|and|to|of|you|i'm|with|for|in)(?![\p{L}])/giu,
-  firstPerson: /(?<![\p{L}\p{N}])(?:i|i'?m|i'?ve|i'?ll|my|me|we|our|we'\p{L}+)(?![\p{L}\p{N}])/iu,
+  firstPerson:
+    /(?<![\p{L}\p{N}])(?:i|i'?m|i'?ve|i'?ll|my|me|we|our|we'\p{L}+)(?![\p{L}\p{N}])|^[\s,:!–—-]*(?:(?:just|finally|recently|officially) ){0,2}(?:allergic to |been |turned \d|lost |got (?:a |married|engaged|divorced|promoted|laid off|fired|hired|pregnant)|quit |gave up |broke up|split up|moved to|relocated|retired|graduated|switched|bought|sold|adopted|started)/iu,
   discourse: opening(
     '(?:hi|hey|hello|yo|ok|okay|well|so|and|but|also|oh|ah|hmm|anyway|anyways|yes|yeah|yep|no|nope|nah|sure|thanks|thank you|thx|great|cool|nice|right|actually|honestly|personally|frankly|btw|by the way|fyi|for the record|just so you know|for your information|for context|for reference|fun fact|quick note|to be honest|tbh|imo|in my opinion|as you know|as i said|as mentioned|basically|look|listen|lol|haha|sorry|good morning|good evening|hi there|hey there|hello there|hi everyone|hi all|remember that|please remember(?: that)?|please note(?: that)?|note that|keep in mind(?: that)?|remember|you should know(?: that)?|i should (?:mention|add|say)(?: that)?|the thing is|the truth is|plus|because|since|though|although|then|as(?= (?:i|we|my) ))[\\s,:!–—-]*(?:there[,!] )?',
   ),
@@ -49,7 +50,7 @@ export const ENGLISH_GRAMMAR: Grammar = {
     /[,:(–—](?:\s*(?:and|but|so|yet|however|though|although|while|whereas|plus|also|because|which is why)\s)?|(?<=\s)(?:-\s|(?:and|but|so|yet|however|whereas|plus)\s)|(?<=\s)(?=(?:can|could|would|will) (?:you|u|i)\s|pl(?:ea)?[sz]e?\s|(?:what|how|where|which) (?:\p{L}+ )?(?:should|can|do|could|would) (?:i|we|you)\s)/giu,
   subject: opening("i|i'?m|i'?ve|i'?ll|i'd|we|we're|we've|we'll"),
   request: opening(
-    "(?:(?:so|and|but|then|now) )?(?:(?:i )?was (?:wondering|hoping|curious)|(?:i )?(?:need|want|could use|would like) (?:some |your |a bit of )?(?:help|advice|tips|ideas|recommendations|suggestions)|please|pls|plz|(?:can|could|would|will) (?:you|u)|(?:can|could|should|would|do|does|did|am|is|are|have|has|was|were) (?:i|we|it|there|that|this|my|the|anyone|they|he|she)|any (?:ideas?|suggestions?|tips?|recommendations?|advice|thoughts)|suggest|recommend|give (?:me|us)|tell (?:me|us)|show (?:me|us)|help (?:me|us)|write (?:me|us|a)|make (?:me|us)|find (?:me|us)|let me know|explain|keep (?:it|your|that|this) \\p{L}+|what(?:'s| (?:is|are|should|can|do|could|would|kind|about))|how (?:do|can|should|would|to|much|many|about|long)|where (?:can|should|do)|which (?:\\p{L}+ ){0,2}(?:should|can|do|would|is)|who (?:can|should|is)|why (?:do|does|is|are|not)|right\\?|ok\\?)",
+    "(?:(?:so|and|but|then|now) )?(?:(?:i )?was (?:wondering|hoping|curious)|(?:i )?(?:need|want|could use|would like) (?:some |your |a bit of )?(?:help|advice|tips|ideas|recommendations|suggestions)|please|pls|plz|(?:can|could|would|will) (?:you|u)|(?:can|could|should|would|do|does|did|am|is|are|have|has|was|were) (?:i|we|it|there|that|this|my|the|anyone|they|he|she)|any (?:\\p{L}+ ){0,2}(?:ideas?|suggestions?|tips?|recommendations?|advice|thoughts)|(?:tips|ideas|suggestions|advice|recommendations|recs|thoughts)(?=\\s*(?:$|[?]))|suggest|recommend|give (?:me|us)|tell (?:me|us)|show (?:me|us)|help (?:me|us)|write (?:me|us|a)|make (?:me|us)|find (?:me|us)|let me know|explain|keep (?:it|your|that|this) \\p{L}+|what(?:'s| (?:is|are|should|can|do|could|would|kind|about))|how (?:do|can|should|would|to|much|many|about|long)|where (?:can|should|do)|which (?:\\p{L}+ ){0,2}(?:should|can|do|would|is)|who (?:can|should|is)|why (?:do|does|is|are|not)|right\\?|ok\\?)",
     "(?:don't you|aren't you|isn't it|do you|are you)",
   ),
   nonStatement: opening(
@@ -64,13 +65,13 @@ export const ENGLISH_GRAMMAR: Grammar = {
   condition: anywhere('if|unless|provided that|as long as'),
   chatter: opening(
     '{i} {adv}(?:like|love|prefer|enjoy) (?:to (?:know|ask|see if|understand|thank|hear|request|get))',
-    '{am} {adv}(?:not )?(?:sure|sorry|confused|stuck|wondering|trying|asking|getting|seeing|looking|having|using|running|writing|working (?:on|with|through)|building|creating|debugging|testing|reading|facing|done|ready|back|afraid|aware|curious|happy with|glad|on it|new here|lost|hoping|referring|talking|not following|experiencing|attempting|going (?:to )?{errand})(?! .{0,60}(?:{frequency}|{soon}))',
+    '{am} {adv}(?:not )?(?:sure|sorry|confused|stuck|wondering|trying|asking|getting|seeing|looking|having|using|running|writing|working (?:on|with|through)|building|creating|debugging|testing|reading|facing|done|ready|back(?! (?:at|in|on|to|with|living|working|home))|afraid|aware|curious|happy with|glad|on it|new here|lost|hoping|referring|talking|not following|experiencing|attempting|going (?:to )?{errand})(?! .{0,60}(?:{frequency}|{soon}))',
     '{will} {adv}(?:not )?(?:{errand})',
     '{i} {adv}{not}{adv}(?:{often}) (?:get (?:an?|this|that|the|these|it|some|stuck|errors?)|got|see|saw|had|said|thought|knew|heard|wanted|asked|meant|mentioned|told|tried|run into|encounter|receive|end up with|have (?:this|that|a|an|the|to|problems?|issues?|trouble)|was|were|did|made|went|came|used this|imagined|expected|realized|noticed|understood|worked|happened|will|would)',
-    '{i} (?:never|always) (?:\\p{L}+ed)',
+    '{i} (?:never|always) (?!learned|smoked)(?:\\p{L}+ed)',
     '{i} {not}(?:{often}) [^,.]{1,60} (?:this|these)(?! (?:week|month|year|time of))',
     '{am} an? (?:bit|little|lot|tad|few|idiot|fool|mess|moron|pain|sucker for punishment)',
-    '(?:{i}|{have}) (?:get|getting|got(?! (?:an?|two|three|married|engaged))|see|saw|receive|run into|encounter) ',
+    '(?:{i}|{have}) (?:get(?! (?:migraines?|headaches?|hay ?fever|car ?sick|sea ?sick|motion|panic|heartburn|hives|a rash|paid))|getting|got(?! (?:an?|two|three|married|engaged|divorced|promoted|demoted|hired|fired|laid|accepted|pregnant|diagnosed|custody|tenure|rid|into|back|my|our|the (?:job|flat|keys|house|place)))|see|saw|receive|run into|encounter) ',
     '(?:{i}|{have}) {adv}(?:chose|chosen|picked|selected|decided on|went with) (?:the )?(?:wrong|option \\p{L}|option \\d)',
   ),
   deictic:
@@ -243,7 +244,7 @@ export const ENGLISH_GRAMMAR: Grammar = {
     ),
     cue(
       'event',
-      '(?:my|our) (?:[\\p{L}-]+ ){0,2}?(?:flight|wedding|exam|exams|interview|surgery|appointment|trip|vacation|holiday|anniversary|graduation|due date|thesis defen[cs]e|last day|first day|move) (?:is|are|starts|begins)',
+      '(?:my|our) (?:[\\p{L}-]+ ){0,2}?(?:flight|wedding|exam|exams|interview|surgery|appointment|trip|vacation|holiday|anniversary|graduation|due date|thesis defen[cs]e|last day|first day|move|train)(?: (?:to|from|with|for|at) [\\p{L}]+)? (?:is|are|starts|begins|leaves|departs|lands|arrives|got (?:moved|cancelled|postponed|pushed))',
     ),
     cue(
       'event',
@@ -265,6 +266,10 @@ export const ENGLISH_GRAMMAR: Grammar = {
       'pattern',
       '{i} {not}(?!am|was|were|had|got|get|did|went|tried|saw|felt|found|made|took|came|left|bought|spent|met|told|thought|knew|began|remember|need|think|want|could|would|should|might|will|must|used|ran|\\p{L}+ed(?!\\p{L}))\\p{L}+(?=[^?]{0,110}?[\\s,](?:{frequency})(?!\\p{L}))',
     ),
+    cue(
+      'relationship',
+      '(?:{i}|{have}) {adv}(?:(?:just|finally|recently) ){0,2}(?:got (?:married|engaged|divorced|separated)|broke up|broken up|split up|been (?:married|divorced|together|dating|single)|married (?=my)|(?:a |our )newborn|custody)|{i} (?:share|have|got) (?:\\p{L}+ )?custody|(?:(?:just|finally|recently) ){0,2}(?:got (?:married|engaged|divorced)|(?:broke|split) up with)',
+    ),
     // Transitions end or begin a state, with or without "I".
     cue(
       'relationship',
@@ -277,6 +282,28 @@ export const ENGLISH_GRAMMAR: Grammar = {
     cue(
       'fact',
       '(?:(?:just|finally|recently|officially|now) ){0,2}(?:moved|relocated|quit|left|joined|started|starting|got (?:a|an|married|engaged|divorced|promoted|hired|fired|laid off|accepted)|sold|bought|adopted|switched|graduated|retired|resigned|gave up|broke up with|turned \\d\\d|passed|signed) (?=.{0,80}(?:my|our|me|us|i)(?!\\p{L}))',
+    ),
+    // News without a subject: "got married in June", "just moved to Porto".
+    cue(
+      'fact',
+      '(?:(?:just|finally|recently|officially) ){0,2}(?:got (?:married|engaged|divorced|promoted|laid off|fired|hired|pregnant|a (?:puppy|dog|cat|kitten|promotion|new (?:job|phone|car|dog|cat)|job))|turned \\d\\d|lost my job|been (?:vegan|vegetarian|sober|married|divorced|single|a [\\p{L} ]{3,30}|living [\\p{L} ]{3,30}|working [\\p{L} ]{3,30}|together) (?=(?:since|for) )|quit (?:smoking|drinking|vaping|alcohol|sugar|coffee)|gave up (?:smoking|drinking|alcohol|sugar|coffee|meat)|broke up with|split up with)|(?:just|finally|recently) (?:moved|relocated|retired|graduated|switched|bought|sold|adopted|started (?:at|working))|(?:moved|relocated) to (?=[^.?!]{2,40}(?:last|in|this|yesterday|from) )',
+    ),
+    cue(
+      'fact',
+      '{am} {adv}back (?:at|in|on|with|living|working|home)(?! (?:this|that|it|track|topic|again)(?!\\p{L}))',
+    ),
+    cue('fact', 'allergic to (?!this|that|it)', CRITICAL_IMPORTANCE),
+    cue(
+      'fact',
+      '{have} {adv}been (?:learning|studying|playing|living|working (?:at|for|as|in|from)|dating|married|together|vegan|vegetarian|sober|training|seeing|taking|with|off|an? [\\p{L}]+)(?! (?:this|that|it)(?!\\p{L}))',
+    ),
+    cue(
+      'fact',
+      "(?:my|our) (?:[\\p{L}\\d-]+ ){0,2}[\\p{L}\\d-]+'s (?:an?|the|called|on the|in the|at|from|\\d)(?! (?:error|bug|problem|issue|mess))",
+    ),
+    cue(
+      'fact',
+      '{i} {adv}(?:always |often |sometimes )?get (?:migraines?|headaches?|hay ?fever|car ?sick|sea ?sick|motion sick|panic attacks|heartburn|hives|a rash|paid)|{i} never (?:learned|smoked)',
     ),
     // "My commute is 40 minutes", "our rent went up to 900".
     cue(

@@ -40,7 +40,7 @@ export const FRENCH_GRAMMAR: Grammar = {
     /[,:(–—](?:\s*(?:et|mais|donc|or|car|alors|par contre|en revanche|cependant|aussi|pourtant)\s)?|(?<=\s)(?:-\s|(?:et|mais|donc|par contre|alors)\s)|(?<=\s)(?=(?:peux-tu|pouvez-vous|tu peux|pourrais-tu)\s)/giu,
   subject: /^(?:je\s|j'|nous\s|on\s)/iu,
   request: opening(
-    "(?:(?:et|donc|alors|mais) )?(?:s'il (?:te|vous) plaît|stp|svp|(?:peux|pourrais|saurais|connais)-tu|(?:pouvez|pourriez|connaissez)-vous|tu (?:peux|pourrais|as|me)|vous (?:pouvez|avez)|qu'est-ce|est-ce|que (?:puis|dois|faire|me|peux)|quoi|quels?|quelles?|comment|où|quand (?:dois|puis)|qui|pourquoi|combien|donne|donnez|dis-moi|dites|recommande|conseille|suggère|propose|aide|explique|montre|écris|fais|y a-t-il|dois-je|puis-je|non \\?|hein)",
+    "(?:(?:et|donc|alors|mais) )?(?:s'il (?:te|vous) plaît|stp|svp|(?:peux|pourrais|saurais|connais)-tu|(?:pouvez|pourriez|connaissez)-vous|tu (?:peux|pourrais|as|me)|vous (?:pouvez|avez)|qu'est-ce|est-ce|que (?:puis|dois|faire|me|peux)|quoi|quels?|quelles?|comment|où|quand (?:dois|puis)|qui|pourquoi|combien|donne|donnez|dis-moi|dites|recommande|conseille|suggère|propose|aide|explique|montre|écris|fais|y a-t-il|dois-je|puis-je|non \\?|hein|(?:des |une |un )?(?:idées?|conseils?|suggestions?|astuces?)(?=\\s*$))",
   ),
   nonStatement: opening(
     "si|s'il|s'ils|peut-être|supposons|suppose|imagine|imaginons|imaginez|disons|au cas où|à supposer|et si|probablement|sans doute|il se peut|qu'est-ce|est-ce|quels?|quelles?|comment|où|pourquoi|combien|qui|que (?:puis|dois|faire)|dois-je|puis-je|suis-je|ai-je|aimé-je|(?:peux|pourrais)-tu|écris|traduis|fais comme|joue|(?:est|sont|a) {my}|quand est-ce",

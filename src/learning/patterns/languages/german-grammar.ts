@@ -5,7 +5,7 @@ import type { Grammar } from '../types.ts'
 const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'frau|ehefrau|mann|ehemann|partner(?:in)?|freund(?:in)?|verlobter?|sohn|söhne|tochter|töchter|kind(?:er)?|baby|zwillinge|mutter|mama|vater|papa|eltern|bruder|brüder|schwester|schwestern|geschwister|oma|opa|großmutter|großvater|großeltern|tante|onkel|cousine?|neffe|nichte|schwiegermutter|schwiegervater|schwiegereltern|enkel(?:in|kinder)?',
-  pets: 'hunde?|hündin|katzen?|kater|hamster|kaninchen|pferde?|haustiere?|papagei|wellensittiche?|meerschweinchen',
+  pets: 'hunde?|welpen?|hündin|katzen?|kater|hamster|kaninchen|pferde?|haustiere?|papagei|wellensittiche?|meerschweinchen',
   others:
     'chef(?:in)?|vorgesetzter?|kolleg(?:e|en|in|innen)|mitbewohner(?:in)?|nachbar(?:in)?|beste freundin|bester freund|therapeut(?:in)?|vermieter(?:in)?|lehrer(?:in)?|ärztin|arzt|ex|geschäftspartner(?:in)?',
   kin: '{family}|{pets}|{others}',
@@ -31,7 +31,8 @@ export const GERMAN_GRAMMAR: Grammar = {
   language: 'de',
   languageHint:
     /(?<!\p{L})(?:ich|und|der|die|das|ist|nicht|mein|meine|mit|für|ein|eine|wir)(?!\p{L})/giu,
-  firstPerson: /(?<!\p{L})(?:ich|wir|mein\p{L}{0,2}|unser\p{L}{0,2}|mir|mich)(?!\p{L})/iu,
+  firstPerson:
+    /(?<!\p{L})(?:ich|wir|mein\p{L}{0,2}|unser\p{L}{0,2}|mir|mich)(?!\p{L})|^[\s,:!–—-]*(?:bin|hab|habe) (?!ich|du|wir|sie|er|es)/iu,
   discourse: opening(
     '(?:hallo|hi|hey|moin|servus|guten (?:tag|morgen|abend)|ok|okay|also|und|aber|ach|übrigens|ja|nein|danke|vielen dank|super|gut|btw|nur zur info|zur info|kurze info|ehrlich gesagt|um ehrlich zu sein|naja|na ja|tja|außerdem|nebenbei(?: bemerkt)?|wie gesagt|denn|bitte merk dir(?:, dass)?|merk dir|fun fact|p\\.?s\\.?)[\\s,:!–—-]*',
   ),
@@ -44,7 +45,7 @@ export const GERMAN_GRAMMAR: Grammar = {
     /[,:(–—](?:\s*(?:und|aber|doch|sondern|jedoch|also|deshalb|daher|allerdings|denn)\s)?|(?<=\s)(?:-\s|(?:und|aber|doch|jedoch|allerdings)\s)|(?<=\s)(?=(?:kannst|könntest|kannste) du\s|bitte\s)/giu,
   subject: opening('ich|wir'),
   request: opening(
-    '(?:(?:also|und|aber|deshalb|daher) )?(?:bitte|(?:kannst|könntest|würdest|magst|hast|weißt) du|(?:können|könnten|würden|haben) sie|was|welche[rsnm]?|wie(?! \\p{L}+ und)|wo|wohin|warum|wieso|weshalb|wer|wann|gibt es|gib mir|nenn|nenne|zeig|zeige|empfiehl|schlag|schreib|hilf|erkläre?|sag mir|mach mir|soll(?:te)? ich|kann ich|darf ich|muss ich|ist das|hast du|oder\\?)',
+    '(?:(?:also|und|aber|deshalb|daher) )?(?:bitte|(?:kannst|könntest|würdest|magst|hast|weißt) du|(?:können|könnten|würden|haben) sie|was|welche[rsnm]?|wie(?! \\p{L}+ und)|wo|wohin|warum|wieso|weshalb|wer|wann|gibt es|gib mir|nenn|nenne|zeig|zeige|empfiehl|schlag|schreib|hilf|erkläre?|sag mir|mach mir|soll(?:te)? ich|kann ich|darf ich|muss ich|ist das|hast du|oder\\?|(?:irgendwelche )?(?:tipps|ideen|vorschläge|empfehlungen|ratschläge)(?=\\s*$))',
   ),
   nonStatement: opening(
     'wenn (?!ich (?:gestresst|müde|krank|nicht))|falls|angenommen|stell dir vor|nehmen wir an|sagen wir|vielleicht|eventuell|möglicherweise|womöglich|wahrscheinlich|vermutlich|hätte|wäre|würde|könnte|ob|gesetzt den fall|was wäre|was|welche[rsnm]?|wie|wo|wohin|woher|warum|wieso|weshalb|wer|wen|wem|wann|(?:mag|bin|habe|soll|sollte|kann|will|muss|darf|wohne|arbeite|esse|trinke|heiße|bevorzuge|werde|nehme|gehe|lebe|brauche|spreche|liebe|hasse) (?:ich|wir)|(?:ist|sind|hat|haben|heißt|kann) (?:{my}|der|die|das|es|sie)|(?:kannst|könntest|weißt|hast|bist|willst) du|schreib|schreibe|übersetze?|spiel|tu so|formuliere',
@@ -235,6 +236,14 @@ export const GERMAN_GRAMMAR: Grammar = {
     cue(
       'fact',
       '(?:ich|wir) (?:(?:jetzt|gerade|aktuell|seit [^,]{1,20}) )?(?:nehme|nehmen|fahre|fahren|trage|besitze|besitzen|nutze|verdiene|zahle|zahlen|miete|mieten|studiere|unterrichte|leite|betreue|pflege|rauche|trinke|esse|vertrage|darf|pendle|trainiere|habe (?:eine?n?|zwei|drei|kein\\p{L}*|seit)|haben (?:eine?n?|zwei|drei|kein\\p{L}*)|bin (?:seit|in|bei|am|im|ein|eine|gelernt\\p{L}*|von beruf)|arbeite|lebe|wohne|gehe (?:zur|zum|in die|auf die)|ziehe|wechsle|fange|starte|höre)(?! (?:mich (?:gerade|immer)|das|es|dir|dich|diesen|diese|dieses|ein problem|eine frage|einen fehler))(?= )',
+    ),
+    cue(
+      'preference',
+      '(?:ich|wir) spielen? (?:seit [^,.]{3,30} )?(?:gitarre|klavier|geige|schlagzeug|flöte|fußball|tennis|handball|volleyball|schach|cello|bass|trompete)',
+    ),
+    cue(
+      'fact',
+      '(?:bin|hab|habe) (?=(?:vegetarier|veganer|vegan|schwanger|zwei|drei|eine? |seit |allergisch|laktose|diabetiker|student|lehrer|rentner|single|verheiratet|geschieden))',
     ),
   ],
 }

@@ -41,7 +41,7 @@ export const PORTUGUESE_GRAMMAR: Grammar = {
     /[,:(–—](?:\s*(?:e|mas|porém|então|além disso|também|só que|enquanto|porque|embora)\s)?|(?<=\s)(?:-\s|(?:e|mas|porém|então|só que)\s)|(?<=\s)(?=(?:você pode|pode me|poderia)\s)/giu,
   subject: opening('eu|nós|a gente'),
   request: opening(
-    '(?:(?:e|então|mas|por isso) )?(?:por favor|você (?:pode|poderia|consegue)|pode(?:ria)?(?:s)? (?:me|por)|me (?:recomenda|ajuda|dá|diz|sugere|indica|mostra|explica)|o que|qual|quais|como (?:posso|faço|devo|eu)|onde|quando (?:devo|posso)|quem|por que|quanto|tem algum|há algum|recomende|sugira|ajude|explique|mostre|escreva|diga|devo|né|certo\\?|não é)',
+    '(?:(?:e|então|mas|por isso) )?(?:por favor|você (?:pode|poderia|consegue)|pode(?:ria)?(?:s)? (?:me|por)|me (?:recomenda|ajuda|dá|diz|sugere|indica|mostra|explica)|o que|qual|quais|como (?:posso|faço|devo|eu)|onde|quando (?:devo|posso)|quem|por que|quanto|tem algum|há algum|recomende|sugira|ajude|explique|mostre|escreva|diga|devo|né|certo\\?|não é|(?:alguma |algumas )?(?:dicas?|ideias?|sugest(?:ão|ões)|recomendaç(?:ão|ões))(?=\\s*$))',
   ),
   nonStatement: opening(
     'se|talvez|quem sabe|suponha|supondo|suponhamos|imagine|imagina|digamos|caso|quem dera|tomara|oxalá|provavelmente|possivelmente|é possível|pode ser que|o que|que|qual|quais|como (?:posso|faço|devo|eu)|onde|quem|por que|quanto|devo|posso|poderia|deveria|será que|escreva|traduza|finja|aja|(?:é|está|são|tem|pode) (?:meu|minha)',
@@ -187,5 +187,10 @@ export const PORTUGUESE_GRAMMAR: Grammar = {
       'fact',
       '(?:eu )?(?:tomo|uso|dirijo|conduzo|jogo|toco|estudo|tenho|temos|treino|canto|coleciono|ganho|pago|pagamos|alugo|pratico|ensino|cuido|crio|trabalho|trabalhamos|moro|moramos|vivo|vivemos|sou|somos|estou (?:em|no|na|há|casad[oa]|desempregad[oa]|aposentad[oa])|ando (?:de|a))(?! (?:uma pergunta|um problema|um erro|uma dúvida|que|isto|isso|vontade|ideia))(?= )',
     ),
+    cue(
+      'fact',
+      '{eu}(?:estou|tô|to) (?:grávida|gestante|fazendo (?:faculdade|um curso|mestrado|doutorado)|de (?:dieta|férias|licença))',
+    ),
+    cue('event', 'a gente (?:se )?(?:casa|muda|viaja)(?=.{0,60}(?:em|no|na|mês|ano|semana))'),
   ],
 }

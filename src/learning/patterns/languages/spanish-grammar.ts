@@ -41,7 +41,7 @@ export const SPANISH_GRAMMAR: Grammar = {
     /[,:(–—](?:\s*(?:y|e|pero|aunque|así que|además|también|sin embargo|mientras que|porque)\s)?|(?<=\s)(?:-\s|(?:y|e|pero|aunque|así que)\s)|(?<=\s)(?=(?:puedes|podrías|me puedes)\s)/giu,
   subject: opening('yo|nosotr[oa]s'),
   request: opening(
-    '(?:(?:y|así que|pero|entonces) )?(?:por favor|puedes|podrías|me (?:puedes|podrías|recomiendas|ayudas|das|dices|sugieres)|qué|cuál(?:es)?|cómo|dónde|cuándo|quién|por qué|cuánto|hay algún|dame|dime|recomiéndame|sugiéreme|ayúdame|explícame|muéstrame|escríbeme|escribe|haz|debería|no\\?|verdad)',
+    '(?:(?:y|así que|pero|entonces) )?(?:por favor|puedes|podrías|me (?:puedes|podrías|recomiendas|ayudas|das|dices|sugieres)|qué|cuál(?:es)?|cómo|dónde|cuándo|quién|por qué|cuánto|hay algún|dame|dime|recomiéndame|sugiéreme|ayúdame|explícame|muéstrame|escríbeme|escribe|haz|debería|no\\?|verdad|(?:algún |alguna |algunas )?(?:consejos?|ideas?|sugerencias?|recomendaci(?:ón|ones))(?=\\s*$))',
   ),
   nonStatement: opening(
     'si|ojalá|quizás?|tal vez|a lo mejor|supongamos|supón|suponiendo|imagina|imagínate|imaginemos|digamos|acaso|en caso de|puede que|es posible|probablemente|posiblemente|qué|cuál(?:es)?|cómo|dónde|cuándo|quién(?:es)?|por qué|cuánt[oa]s?|debería|debo|puedo|podría|escribe|traduce|finge|actúa|(?:es|está|son|tiene|puede) {my}',
@@ -190,5 +190,6 @@ export const SPANISH_GRAMMAR: Grammar = {
       'fact',
       '(?:yo )?(?:tomo|uso|conduzco|juego|toco|estudio|estudiamos|llevo|tengo|tenemos|entreno|canto|colecciono|gano|pago|pagamos|alquilo|alquilamos|practico|enseño|dirijo|cuido|crío|trabajo|trabajamos|vivo|vivimos|soy|estoy (?:estudiando|embarazada|tomando|trabajando|casad[oa]|divorciad[oa]|jubilad[oa]|en paro|de baja)|vamos a tener)(?! (?:una pregunta|un problema|un error|una duda|que|esto|eso|ganas|idea|ni))(?= )',
     ),
+    cue('fact', '{yo}(?:estoy|estamos) (?:embarazada|jubilad[oa]|de baja|a dieta|en paro)'),
   ],
 }
