@@ -48,7 +48,7 @@ export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
 const METHODS = {
   memories: ['proposeEdit', 'get', 'list', 'count', 'asOf', 'history', 'chain', 'editMatching', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
   turns: ['list', 'get', 'search', 'edit', 'disable', 'restore', 'delete', 'getSources'],
-  learning: ['distill', 'ingest', 'consolidate', 'listConsolidations'],
+  learning: ['distill', 'ingest', 'consolidate', 'listConsolidations', 'forecastEvictions'],
   signals: ['list', 'get', 'retry', 'forget', 'report'],
   review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth', 'merge'],
   files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'createDatedNote', 'start'],

@@ -42,6 +42,7 @@ const OPERATION_PREFIXES = [
 const UNMEASURED = [
   'conversations.prepareWithoutMemory',
   'conversations.recordOutcome',
+  'conversations.discard',
   'conversations.canRelease',
   'conversations.onFailure',
   'admin.settings.peek',
