@@ -17,9 +17,14 @@
 
 import type { MemoryId } from '../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
-import type { Memory } from '../domain/memory.ts'
+import { type Memory, PATTERN_EXTRACTOR } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import { copyDocument, isTurnId, type SearchDocument } from '../domain/search-document.ts'
+import {
+  copyDocument,
+  isTurnDocument,
+  isTurnId,
+  type SearchDocument,
+} from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import { INSTANT_MAX, type Instant } from '../lib/time.ts'
@@ -35,8 +40,8 @@ import { seeksAdvice } from './question/advice.ts'
 import { containsAnyName, extractInnerNames } from './question/names.ts'
 import { type ParsedQuestion, parseQuestion } from './question/question-analysis.ts'
 import { expandSlotQuestion } from './question/slot-questions.ts'
-import { discountContextTerms, removeTimeTerms } from './question/term-weights.ts'
-import type { TimeSpan } from './question/time-expressions.ts'
+import { discountContextTerms, markFrameTerms, removeTimeTerms } from './question/term-weights.ts'
+import { hasSubject, type TimeSpan } from './question/time-expressions.ts'
 import {
   addTrailStep,
   attachDocument,
@@ -213,15 +218,19 @@ async function retrieveCandidates(
     diverse,
     vectorMatch?.scale ?? null,
     isApproximate ? relaxThresholds(toThresholds(settings)) : toThresholds(settings),
-    createThresholdRelaxation(text),
-    isApproximate && detectWritingSystem(text) !== 'spaced',
+    {
+      isSaid,
+      isFavored: createFavor(text),
+      asksForCommonFact: request.expansion !== null,
+      asksOnlyForTime: question.span !== null && !hasSubject(text, question.span),
+      acceptsKeywords: isApproximate && detectWritingSystem(text) !== 'spaced',
+    },
   )
   const related =
     request.query.isPersonal === undefined
       ? similar
       : filterByDistribution(similar, pool, vectorMatch?.scale ?? null, {
           isPersonal: request.query.isPersonal,
-          isExpanded: request.expansion !== null,
         })
   // The scores of a reranker have no zero from which a share could be measured.
   const keepsTail =
@@ -271,7 +280,8 @@ function adjustTermWeights(
       ? hits
       : discountContextTerms(hits, text, { isExpanded: expansion !== null })
   const isResolved = span !== null && (span.isRelative || /(?:19|20)\d\d/.test(span.words))
-  return isResolved && hasMemories ? removeTimeTerms(weighted, text, span) : weighted
+  const timeless = isResolved && hasMemories ? removeTimeTerms(weighted, text, span) : weighted
+  return markFrameTerms(timeless, text)
 }
 
 /** The neighbors of the best hits. Without them, hits are scored by their own text. */
@@ -451,11 +461,15 @@ async function rerank(
 /** Names are searched in this part of a long turn. */
 const NAMED_CHARACTERS_MAX = 20_000
 
-/** Lowers the threshold of turns for advice, to which much is relevant, and for turns with a name from the question. */
-function createThresholdRelaxation(question: string): (candidate: LoadedCandidate) => boolean {
+/** Favors everything for advice, to which much is relevant, and otherwise texts with a name from the question. */
+function createFavor(question: string): (candidate: LoadedCandidate) => boolean {
   if (seeksAdvice(question)) return () => true
   const names = extractInnerNames(question)
   return ({ memory }) => containsAnyName(memory.content.slice(0, NAMED_CHARACTERS_MAX), names)
+}
+
+function isSaid({ memory }: LoadedCandidate): boolean {
+  return isTurnDocument(memory) || memory.provenance.extractor === PATTERN_EXTRACTOR
 }
 
 /** Drops results far below the best one, unless they contain the words of the question. */

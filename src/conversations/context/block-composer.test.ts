@@ -159,7 +159,7 @@ it('[CR2.1] puts a fact below a newer excerpt that answers the same question in 
   ])
 })
 
-it('[CR2.1] puts a clause that patterns learned below a newer excerpt that ranks above it', () => {
+it('[CR2.1] puts a clause that patterns learned below a newer excerpt', () => {
   const learned = { ...memory().provenance, extractor: 'patterns' }
   const excerpt = said('The gym has been four times a week lately.', { saidAt: instant(DAY_MS) })
   const clause = fact("I don't work out on Mondays", { provenance: learned })
@@ -169,8 +169,15 @@ it('[CR2.1] puts a clause that patterns learned below a newer excerpt that ranks
       ({ document }) => document,
     )
   expect(orderOf([excerpt, clause])).toEqual([excerpt, clause])
-  expect(orderOf([clause, excerpt])).toEqual([clause, excerpt])
+  expect(orderOf([clause, excerpt])).toEqual([excerpt, clause])
   expect(orderOf([excerpt, result])).toEqual([result, excerpt])
+})
+
+it('[CR2.1] orders facts by time, whatever they are about', () => {
+  const older = fact('I drive a Polo')
+  const newer = fact('We leased an electric car', { createdAt: instant(DAY_MS) })
+  const { content } = fittedOf(candidatesOf([older, newer], { question: 'What do I drive?' }))
+  expect(content.lines.map(({ document }) => document)).toEqual([newer, older])
 })
 
 it('[CR3] counts a fact and the turn that it came from once', () => {

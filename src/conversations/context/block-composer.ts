@@ -496,9 +496,9 @@ function countLineTokens(candidates: readonly BlockCandidate[]): number {
 }
 
 /**
- * Facts before excerpts, excerpts newest first. Of facts about the same thing, the newer comes first. A fact is outdated,
- * and ordered among the excerpts, if a newer excerpt is about the same thing. So is a verbatim clause from pattern
- * extraction below a newer excerpt: it is no more current than its turn.
+ * Facts before excerpts, both newest first. A fact is outdated, and ordered among the excerpts, if a newer excerpt is about
+ * the same thing. So is a verbatim clause from pattern extraction below any newer excerpt: it is no more current than its
+ * turn.
  */
 function orderCandidates(
   candidates: readonly BlockCandidate[],
@@ -506,20 +506,21 @@ function orderCandidates(
 ): readonly BlockCandidate[] {
   const excerpts = candidates.filter(({ document }) => isTurnDocument(document))
   const facts = candidates.filter(({ document }) => !isTurnDocument(document))
-  const rankOf = new Map(candidates.map((candidate, rank) => [candidate, rank]))
-  const ranksAbove = (a: BlockCandidate, b: BlockCandidate) =>
-    (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
   const isOutdated = (fact: BlockCandidate) =>
     excerpts.some(
       (excerpt) =>
         getEventTime(excerpt) > getEventTime(fact) &&
-        (intersectWords(fact, excerpt, Math.min) >= RELATED_SHARE ||
-          isSameAnswer(fact, excerpt, terms) ||
-          (isVerbatim(fact) && ranksAbove(excerpt, fact))),
+        (isVerbatim(fact) ||
+          intersectWords(fact, excerpt, Math.min) >= RELATED_SHARE ||
+          isSameAnswer(fact, excerpt, terms)),
     )
   const current = facts.filter((fact) => !isOutdated(fact))
   const dated = [...excerpts, ...facts.filter(isOutdated)]
-  return [...orderNewestFirst(current), ...dated.sort((a, b) => getEventTime(b) - getEventTime(a))]
+  return [...current.toSorted(compareNewestFirst), ...dated.toSorted(compareNewestFirst)]
+}
+
+function compareNewestFirst(a: BlockCandidate, b: BlockCandidate): number {
+  return getEventTime(b) - getEventTime(a)
 }
 
 function isVerbatim({ document }: BlockCandidate): boolean {
@@ -537,19 +538,6 @@ function isSameAnswer(
   const held = findQueryTerms(fact.text, terms)
   const common = findQueryTerms(excerpt.text, [...held])
   return common.size > 0 && common.size >= Math.min(COMMON_TERMS_MIN, terms.length)
-}
-
-function orderNewestFirst(facts: readonly BlockCandidate[]): readonly BlockCandidate[] {
-  const ordered: BlockCandidate[] = []
-  for (const fact of facts) {
-    const at = ordered.findIndex(
-      (other) =>
-        getEventTime(other) < getEventTime(fact) &&
-        intersectWords(other, fact, Math.min) >= RELATED_SHARE,
-    )
-    ordered.splice(at < 0 ? ordered.length : at, 0, fact)
-  }
-  return ordered
 }
 
 /** The longest passage that fits; nothing if that is too short to be useful. */

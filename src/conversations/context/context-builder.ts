@@ -420,8 +420,13 @@ function isOwnStatement(document: SearchDocument): boolean {
   if (!isTurnDocument(document)) return true
   const { content } = document
   if (getTurnRole(document) !== 'user' || content.length > SAFETY_TURN_CHARACTERS_MAX) return false
-  return isPersonal(content) && !/[?？]\s*$/u.test(content)
+  if (/[?？]\s*$/u.test(content)) return false
+  return isPersonal(content) || OF_SOMEBODY_NAMED_BEFORE.test(content)
 }
+
+/** "She's allergic to penicillin." */
+const OF_SOMEBODY_NAMED_BEFORE =
+  /^\W*(?:(?:and|also|but|oh|btw)[ ,]+)*(?:she|he|they|sie|er|ella|él|elle|il|ela|ele)(?![\p{L}\p{N}])/iu
 
 async function retrievePlanned(
   dependencies: RetrievalDependencies,

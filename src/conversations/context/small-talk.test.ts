@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCalculation, isRecallQuestion } from './small-talk.ts'
+import { isBareQuestion, isCalculation, isRecallQuestion } from './small-talk.ts'
 
 it.each([
   'convert 3 miles to km',
@@ -48,4 +48,14 @@ it.each([
   'When I was ten we moved to Porto.',
 ])('[CR35] quotes a message that says something: %s', (message) => {
   expect(isRecallQuestion(message)).toBe(false)
+})
+
+it.each([
+  ['How tall is Everest?', true],
+  ['Hey Mel, how are the kids?', true],
+  ['The rent is 830 euros now, may the landlord do that?', false],
+  ['Die Miete beträgt jetzt 830 Euro, darf der Vermieter das?', false],
+  ['If it rains, where does the party move?', true],
+])('[CR35] a message that states something before it asks is quoted: %s', (message, isBare) => {
+  expect(isBareQuestion(message)).toBe(isBare)
 })

@@ -93,7 +93,18 @@ const FIRST_PERSON =
 /** For example "How tall is Everest?": a short question without a personal reference. */
 export function isBareQuestion(text: string): boolean {
   if (text.length > QUESTION_CHARACTERS_MAX || !/[?？]$/u.test(text)) return false
-  return !/[.!。！\n]\s*\S/u.test(text) && !FIRST_PERSON.test(text)
+  return !/[.!。！\n]\s*\S/u.test(text) && !FIRST_PERSON.test(text) && !statesFirst(text)
+}
+
+const QUESTION_START =
+  /^\W*(?:(?:and|so|but|hey|hi|ok|okay|und|y|et|e) )*(?:who|what|when|where|which|whose|why|how|do|does|did|am|is|are|was|were|can|could|shall|should|would|will|may|might|have|has|had|any|if|wer|wem|wen|was|wann|wo|woher|wohin|welche\p{L}?|warum|wieso|wie|ist|sind|kann|können|darf|soll\p{L}*|gibt|hat|haben|wird|quién|qué|cuál|cuándo|cuánt\p{L}*|dónde|cómo|es|hay|puede\p{L}*|qui|que|quand|où|quel\p{L}*|comment|pourquoi|combien|est|peut|y a|quem|quando|onde|qual|quais|como|há|pode)(?!\p{L})/iu
+const STATEMENT_WORDS_MIN = 3
+
+/** "The rent is 830 euros now, may the landlord do that?" says something before it asks. */
+function statesFirst(text: string): boolean {
+  const [first = '', ...rest] = text.split(/[,;:–—]\s/u)
+  if (rest.length === 0 || QUESTION_START.test(first)) return false
+  return (first.match(WORDS) ?? []).length >= STATEMENT_WORDS_MIN
 }
 
 const RECALL_QUESTION_CHARACTERS_MAX = 100

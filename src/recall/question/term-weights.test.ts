@@ -4,7 +4,7 @@ import { memoryId } from '../../../test/fakes/memories.ts'
 import type { Instant } from '../../lib/time.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import type { LexicalHits } from '../ranking/evidence.ts'
-import { removeTimeTerms } from './term-weights.ts'
+import { markFrameTerms, removeTimeTerms } from './term-weights.ts'
 import { parseTimeSpan } from './time-expressions.ts'
 
 const NOW = Date.parse('2024-05-15T10:30:00Z') as Instant
@@ -69,5 +69,26 @@ describe('words of a time expression', () => {
         expect(total(hits, 3)).toBe(total(leg.hits, 3))
       }),
     )
+  })
+})
+
+describe('words of how a question is asked', () => {
+  it('[CR32] are no part of coverage, and keep their scores', () => {
+    const question = 'How many days ago did I visit my dentist?'
+    const terms = extractQueryTerms(question)
+    const only = (...some: readonly string[]) => terms.map((term) => (some.includes(term) ? 1 : 0))
+    const leg = found(question, only('i', 'my', 'ago'), only('dentist'))
+    const { hits, terms: marked } = markFrameTerms(leg, question)
+    expect(marked.filter(({ isFrame }) => isFrame !== true).map(({ text }) => text)).toEqual([
+      'visit',
+      'dentist',
+    ])
+    expect(hits.map(({ coverage }) => coverage)).toEqual([0, 0.5])
+    expect(hits.map(({ score }) => score)).toEqual(leg.hits.map(({ score }) => score))
+  })
+
+  it('[CR32] count when the question has no others', () => {
+    const leg = found('my many', [1, 1])
+    expect(markFrameTerms(leg, 'my many')).toBe(leg)
   })
 })

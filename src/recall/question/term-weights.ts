@@ -1,13 +1,52 @@
 /** Re-scores keyword hits with other term weights: context terms count less, the words of a time expression not at all. */
 import { scoreTermCounts } from '../../text/search/bm25.ts'
 import { extractQueryTerms, extractTerms } from '../../text/search/terms.ts'
-import type { LexicalHits } from '../ranking/evidence.ts'
+import { getCoverageWeights, type LexicalHits } from '../ranking/evidence.ts'
 import type { TimeSpan } from './time-expressions.ts'
 
 /** The weight of terms that occur only in the messages before a follow-up question. */
 const CONTEXT_TERM_WEIGHT = 0.5
 /** The weight of words of likely answers: many are added, and most of them are in no memory. */
 const EXPANSION_TERM_WEIGHT = 0.15
+
+/**
+ * Words that say how a question is asked and not what about: "how many", "ago", "did I mention". They help to rank, because
+ * "my" separates what the user said from what they were told, but a memory that contains them is not thereby relevant.
+ */
+const FRAME_WORDS =
+  'i me my mine myself we us our ours many much long often ago still ever already say said saying tell told mention ' +
+  'mentioned talk talked remember remembered recall know knew called kind sort again please thing things ' +
+  'ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren viel viele lange oft gesagt erzählt ' +
+  'erwähnt weiß heißt nochmal ' +
+  'yo mi mis me nosotros nuestro nuestra nuestros nuestras mucho muchos muchas dije dijo conté recuerdas llama ' +
+  'je moi mon ma mes notre nos combien longtemps dit parlé appelle ' +
+  'eu meu minha meus minhas nosso nossa nossos nossas muito muitos muitas disse falei chama lembra'
+const FRAME_PHRASES =
+  /\bhow (?:many|long|much) (?:days?|weeks?|months?|years?|hours?|minutes?|times?)\b/giu
+
+const FRAME_TERMS: ReadonlySet<string> = new Set(extractTerms(FRAME_WORDS))
+
+/** Marks the terms of a question that are no subject, and recomputes coverage without them. */
+export function markFrameTerms(lexical: LexicalHits, question: string): LexicalHits {
+  const phrases = question.match(FRAME_PHRASES) ?? []
+  const inPhrases = new Set(phrases.flatMap(extractTerms))
+  const rest =
+    phrases.length === 0 ? null : new Set(extractTerms(question.replace(FRAME_PHRASES, ' ')))
+  const isFrame = (text: string) =>
+    FRAME_TERMS.has(text) || (inPhrases.has(text) && rest?.has(text) === false)
+  const marks = lexical.terms.map(({ text }) => isFrame(text))
+  if (!marks.includes(true) || !marks.includes(false)) return lexical
+  const terms = lexical.terms.map((term, index) =>
+    marks[index] ? { ...term, isFrame: true } : term,
+  )
+  const weights = getCoverageWeights(terms)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const hits = lexical.hits.map((hit) => ({
+    ...hit,
+    coverage: weights.reduce((sum, weight, at) => sum + (hit.counts[at] ? weight : 0), 0) / total,
+  }))
+  return { ...lexical, terms, hits }
+}
 
 /** Lowers the weight of terms that only the context of a follow-up question contains. */
 export function discountContextTerms(

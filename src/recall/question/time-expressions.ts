@@ -5,7 +5,9 @@
  */
 
 import { DAY_MS, type Instant } from '../../lib/time.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { clipMessage } from '../../text/speech/message-text.ts'
+import { hasContentWord } from './follow-up.ts'
 import { findNamedTime } from './named-times.ts'
 
 export type TimeSpan = {
@@ -175,6 +177,19 @@ export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
     return { from: toInstant(from), until: toInstant(until), ...expression }
   }
   return null
+}
+
+/** Verbs of questions that ask for whatever happened. */
+const GENERAL_VERBS =
+  /(?<!\p{L})(?:do|did|done|doing|happen\p{L}*|go(?:ing)?|went|talk\p{L}*|said|say|told|tell|chat\p{L}*|discuss\p{L}*|mention\p{L}*|remember|recall|about|up to|anything|everything|something|all|going on|gemacht|getan|passiert\p{L}*|geredet|gesprochen|gesagt|besprochen|los|unternommen|hice|hicimos|hablamos|pasó|dije|fiz|fizemos|falamos|aconteceu|disse|fait|passé|parlé|dit)(?!\p{L})/giu
+/** In scripts without spaces, a question of so few characters beside its time has no subject. */
+const UNSPACED_SUBJECT_MIN = 8
+
+/** Whether a question asks for more than what happened in a span: "What did I cook last week?". */
+export function hasSubject(question: string, { words }: TimeSpan): boolean {
+  const text = clipMessage(question).toLowerCase().replace(words, ' ')
+  if (UNSPACED_SCRIPT.test(text)) return [...text.trim()].length >= UNSPACED_SUBJECT_MIN
+  return hasContentWord(text.replace(GENERAL_VERBS, ' '))
 }
 
 /** 1 within the span, decreasing outside of it: people are often off by a day or two. */

@@ -11,9 +11,21 @@ import { isTurnId } from '../../domain/search-document.ts'
 import { scoreTermCounts } from '../../text/search/bm25.ts'
 import { type Candidate, type Evidence, NO_EVIDENCE } from './candidate.ts'
 
+type LexicalTerm = {
+  readonly text: string
+  readonly rarity: number
+  /** Whether the term is part of how the question is asked, see `markFrameTerms`. */
+  readonly isFrame?: boolean
+}
+
+/** The weights of the terms in the coverage of a question. */
+export function getCoverageWeights(terms: readonly LexicalTerm[]): readonly number[] {
+  return terms.map(({ rarity, isFrame }) => (isFrame === true ? 0 : rarity))
+}
+
 /** The hits of keyword search, see `TextMatch` of the store. */
 export type LexicalHits = {
-  readonly terms: readonly { readonly text: string; readonly rarity: number }[]
+  readonly terms: readonly LexicalTerm[]
   readonly averageLength: number
   readonly hits: readonly LexicalHit[]
 }
@@ -319,7 +331,8 @@ function scoreWindows(
   if (keyword === null) return { scores, coverages }
   const { averageLength } = keyword
   const idfs = keyword.terms.map(({ rarity }) => rarity)
-  const queryIdf = idfs.reduce((sum, idf) => sum + idf, 0)
+  const weights = getCoverageWeights(keyword.terms)
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0)
   let best = 0
   for (const [index, window] of windows.entries()) {
     let hasHit = false
@@ -334,13 +347,13 @@ function scoreWindows(
     const usual = averageLength * (isSingle ? 1 : 2 * WINDOW_REACH + 1)
     const counts = getTermCounts(window, idfs.length)
     const score = scoreTermCounts(counts, idfs, usual > 0 ? length / usual : 1)
-    let matchedIdf = 0
-    for (let term = 0; term < idfs.length; term++) {
-      if (counts[term]) matchedIdf += idfs[term] ?? 0
+    let matchedWeight = 0
+    for (let term = 0; term < weights.length; term++) {
+      if (counts[term]) matchedWeight += weights[term] ?? 0
     }
     best = Math.max(best, score)
     scores[index] = score
-    coverages[index] = queryIdf > 0 ? matchedIdf / queryIdf : 0
+    coverages[index] = totalWeight > 0 ? matchedWeight / totalWeight : 0
   }
   for (let index = 0; index < scores.length; index++) {
     scores[index] = best > 0 ? (scores[index] ?? 0) / best : 0

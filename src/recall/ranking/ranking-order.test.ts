@@ -178,12 +178,31 @@ describe('similarity threshold', () => {
     expect(filterBySimilarity([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
   })
 
-  it('[CR32] a relaxed turn has the threshold of a fact', () => {
-    const turn = { ...near(1, 0.82), id: 'turn_1' as MemoryId } // as ids of turns are written
-    expect(filterBySimilarity([turn], closeness, floors)).toEqual([])
-    expect(filterBySimilarity([turn], closeness, floors, () => true)).toHaveLength(1)
-    const far = { ...near(1, 0.75), id: turn.id }
-    expect(filterBySimilarity([far], closeness, floors, () => true)).toEqual([])
+  it('[CR32] what was said is judged by similarity and words together, and favored texts need less', () => {
+    const said = (similarity: number, coverage: number) => ({
+      ...near(1, similarity, coverage),
+      id: 'turn_1' as MemoryId, // as ids of turns are written
+    })
+    const others = Array.from({ length: 99 }, (_, at) => near(at + 2, 0.7))
+    const filter = (turn: ReturnType<typeof said>, rules = {}) =>
+      filterBySimilarity([turn, ...others], closeness, floors, rules)
+    expect(filter(said(0.84, 0.1))).toEqual([])
+    expect(filter(said(0.84, 0.5))).toHaveLength(1)
+    expect(filter(said(0.84, 0.3))).toEqual([])
+    expect(filter(said(0.84, 0.3), { isFavored: () => true })).toHaveLength(1)
+    expect(filter(said(0.75, 0.3), { isFavored: () => true })).toEqual([])
+    expect(filter(said(0.84, 0.1), { asksForCommonFact: true })).toHaveLength(1)
+    // In a small store, less is similar by chance.
+    expect(filterBySimilarity([said(0.84, 0.1)], closeness, floors)).toHaveLength(1)
+  })
+
+  it('[CR32] a turn from the time in the question answers alone when nothing else is asked', () => {
+    const then = {
+      ...candidate(1, { evidence: { ...NO_EVIDENCE, time: 1 }, contextSimilarity: 0.72 }),
+      id: 'turn_1' as MemoryId, // as ids of turns are written
+    }
+    expect(filterBySimilarity([then], closeness, floors)).toEqual([])
+    expect(filterBySimilarity([then], closeness, floors, { asksOnlyForTime: true })).toHaveLength(1)
   })
 
   it('[RA11] memories from the time in the question always pass', () => {

@@ -17,12 +17,8 @@ const CLEAR = store([0.92, 0.78, 0.78, 0.77, 0.77, 0.76, 0.76, 0.75, 0.75, 0.75]
 
 describe('the distribution of a small store', () => {
   it('[RA36.1] a message that is not about the user gets nothing from a flat store', () => {
-    expect(
-      filterByDistribution(FLAT, FLAT, scale, { isPersonal: false, isExpanded: false }),
-    ).toEqual([])
-    expect(
-      filterByDistribution(FLAT, FLAT, scale, { isPersonal: true, isExpanded: false }),
-    ).toEqual(FLAT)
+    expect(filterByDistribution(FLAT, FLAT, scale, { isPersonal: false })).toEqual([])
+    expect(filterByDistribution(FLAT, FLAT, scale, { isPersonal: true })).toEqual(FLAT)
   })
 
   it('[RA36.1] a memory with terms of the message stays', () => {
@@ -32,36 +28,19 @@ describe('the distribution of a small store', () => {
     expect(
       filterByDistribution([matching, ...others], FLAT, scale, {
         isPersonal: false,
-        isExpanded: false,
       }),
     ).toEqual([matching])
   })
 
-  it('[RA37.2] with words of likely answers, a memory without any has to stand out', () => {
-    const [first, ...others] = FLAT
-    if (first === undefined) throw new Error('the store must not be empty')
-    const matching = { ...first, coverage: 0.1 }
-    const filter = (candidates: typeof FLAT) =>
-      filterByDistribution(candidates, FLAT, scale, { isPersonal: true, isExpanded: true })
-    expect(filter([matching, ...others])).toEqual([matching])
-    expect(filter(FLAT)).toEqual(FLAT)
-  })
-
   it('[RA36.2] a clear answer leaves out what is close to the median', () => {
     for (const isPersonal of [true, false]) {
-      expect(filterByDistribution(CLEAR, CLEAR, scale, { isPersonal, isExpanded: false })).toEqual(
-        CLEAR.slice(0, 1),
-      )
+      expect(filterByDistribution(CLEAR, CLEAR, scale, { isPersonal })).toEqual(CLEAR.slice(0, 1))
     }
   })
 
   it('[RA36.1] changes nothing without vectors or in a large store', () => {
     const large = store(Array.from({ length: 80 }, () => 0.75))
-    expect(
-      filterByDistribution(FLAT, FLAT, null, { isPersonal: false, isExpanded: false }),
-    ).toEqual(FLAT)
-    expect(
-      filterByDistribution(large, large, scale, { isPersonal: false, isExpanded: false }),
-    ).toEqual(large)
+    expect(filterByDistribution(FLAT, FLAT, null, { isPersonal: false })).toEqual(FLAT)
+    expect(filterByDistribution(large, large, scale, { isPersonal: false })).toEqual(large)
   })
 })

@@ -21,52 +21,87 @@ export type ThresholdOptions = {
   readonly minSimilarity: number
 }
 
-/** Whether the lower thresholds of facts apply to a turn. */
-type IsRelaxed<C> = (candidate: C) => boolean
+export type ThresholdRules<C> = {
+  /** Whether a candidate was said rather than stored on purpose: turns, and clauses that patterns copied from them. */
+  readonly isSaid?: (candidate: C) => boolean
+  /** Whether a candidate is likelier to be relevant than its text shows, for example because it names who is asked about. */
+  readonly isFavored?: (candidate: C) => boolean
+  /** Whether the question has no subject but a time, so that whatever is from that time answers it. */
+  readonly asksOnlyForTime?: boolean
+  /** Whether the question asks for a common fact about the user, whose answers share few words with it. */
+  readonly asksForCommonFact?: boolean
+  /** Whether words alone are enough, because the model does not know the language. */
+  readonly acceptsKeywords?: boolean
+}
 
 /** A candidate with this share of the question's terms passes, whatever its similarity. */
 export const CERTAIN_COVERAGE = 0.7
-/**
- * Conversations contain much that is slightly similar to any question, so turns need a higher similarity and coverage than
- * facts. Chosen on the development sets of `npm run eval -- e2e`: 98 to 99 % of answerable questions pass, and about 5 % of
- * the others.
- */
-const TURN_THRESHOLD_FACTOR = 1.6
-const TURN_CERTAIN_COVERAGE = 0.9
+const SAID_CERTAIN_COVERAGE = 0.9
 /** Without vectors: the minimum share of the question's terms in the context window. */
-const KEYWORD_TOP_COVERAGE = 0.1
-const KEYWORD_COVERAGE = 0.05
+const KEYWORD_TOP_COVERAGE = 0.05
+const KEYWORD_COVERAGE = 0.03
+
+/**
+ * What was said in conversations is judged by similarity and words together. Each weight is in units of the calibrated
+ * scale. Chosen on the development sets of `npm run eval -- e2e`: the minimum of large stores costs about one percent of the
+ * answers, and less than five percent of the questions without an answer reach it.
+ */
+const COVERAGE_WEIGHT = 2
+/** What words in the turns around a turn count. */
+const NEIGHBOR_SHARE = 0.9
+const FAVORED_WEIGHT = 0.4
+const TIME_WEIGHT = 0.6
+/** The minimum of a large store, as a multiple of that of a small one: much was said that is slightly similar to anything. */
+const LARGE_STORE_FACTOR = 2.1
+const LARGE_STORE_KEYWORD_FACTOR = 6
+const SMALL_STORE_MAX = 35
+const LARGE_STORE_MIN = 100
 
 /** Maps similarities to the calibrated scale, see `createSimilarityScale`; null without vectors. */
 type SimilarityScale = ((similarity: number) => number) | null
 
 /**
  * The candidates above the threshold, or none when even the best is below it. The more of the question's terms a candidate
- * contains, the lower its threshold; without a vector, coverage alone decides. Candidates from the time that the question
- * names always pass.
+ * contains, the lower its threshold; without a vector, coverage alone decides.
  */
 export function filterBySimilarity<C extends Candidate>(
   candidates: readonly C[],
   scale: SimilarityScale,
-  options: ThresholdOptions,
-  isRelaxed: IsRelaxed<C> = () => false,
-  acceptsKeywords = false,
+  { minTopSimilarity, minSimilarity }: ThresholdOptions,
+  rules: ThresholdRules<C> = {},
 ): readonly C[] {
-  const passes = (min: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
+  const { isSaid = ({ id }) => isTurnId(id), isFavored = () => false } = rules
+  const { asksOnlyForTime = false, asksForCommonFact = false, acceptsKeywords = false } = rules
+  const largeness = asksForCommonFact ? 0 : computeLargeness(candidates.length)
+
+  const passes = (min: number, coverageMin: number) => (candidate: C) => {
     const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
-    const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
+    const certain = isTurnId(id) ? SAID_CERTAIN_COVERAGE : CERTAIN_COVERAGE
     if (min === 0 || coverage >= certain || evidence.time === 1) return true
     if (acceptsKeywords && contextCoverage >= coverageMin) return true
-    const isStrict = turnFactor > 1 && isTurnId(id) && !isRelaxed(candidate)
-    const threshold = isStrict ? min * turnFactor : min
     return scale === null || contextSimilarity === null
       ? contextCoverage >= coverageMin
-      : scale(contextSimilarity) >= threshold * (1 - (coverage / certain) ** 2)
+      : scale(contextSimilarity) >= min * (1 - (coverage / certain) ** 2)
   }
-  const isAnswer = passes(options.minTopSimilarity, KEYWORD_TOP_COVERAGE, TURN_THRESHOLD_FACTOR)
-  if (!candidates.some(isAnswer)) return []
+  const isRelevant = passes(minTopSimilarity, KEYWORD_TOP_COVERAGE)
+  const answers = (candidate: C) => {
+    const { coverage, contextCoverage, contextSimilarity, evidence } = candidate
+    const isFromTime = evidence.time === 1
+    if (!isSaid(candidate) || (isFromTime && asksOnlyForTime)) return isRelevant(candidate)
+    const coverageMin = KEYWORD_TOP_COVERAGE * interpolate(LARGE_STORE_KEYWORD_FACTOR, largeness)
+    if (minTopSimilarity === 0 || coverage >= SAID_CERTAIN_COVERAGE) return true
+    if (acceptsKeywords && contextCoverage >= coverageMin) return true
+    if (scale === null || contextSimilarity === null) return contextCoverage >= coverageMin
+    const relevance =
+      scale(contextSimilarity) +
+      COVERAGE_WEIGHT * Math.max(coverage, NEIGHBOR_SHARE * contextCoverage) +
+      (isFavored(candidate) ? FAVORED_WEIGHT : 0) +
+      (isFromTime ? TIME_WEIGHT : 0)
+    return relevance >= minTopSimilarity * interpolate(LARGE_STORE_FACTOR, largeness)
+  }
+  if (!candidates.some(answers)) return []
   return candidates
-    .filter(passes(options.minSimilarity, KEYWORD_COVERAGE, 1))
+    .filter(passes(minSimilarity, KEYWORD_COVERAGE))
     .map((candidate) =>
       addTrailStep(candidate, 'threshold', candidate.score, () =>
         describeSimilarity(candidate, scale),
@@ -74,8 +109,16 @@ export function filterBySimilarity<C extends Candidate>(
     )
 }
 
-/** With more candidates, several memories answer together, and the best of many is an outlier anyway. */
-const SMALL_STORE_MAX = 35
+/** 0 … 1, by the number of candidates. */
+function computeLargeness(candidates: number): number {
+  const share = Math.log(candidates / SMALL_STORE_MAX) / Math.log(LARGE_STORE_MIN / SMALL_STORE_MAX)
+  return Math.min(1, Math.max(0, share))
+}
+
+function interpolate(max: number, share: number): number {
+  return 1 + (max - 1) * share
+}
+
 /** Fewer candidates have no distribution. */
 const DISTRIBUTION_MIN = 5
 /** By how much an answer exceeds the median of the store, on the calibrated scale. */
@@ -87,7 +130,8 @@ const CLEAR_EXCESS = 1.5
 const TAIL_EXCESS_SHARE = 0.3
 
 /**
- * Filters the candidates of a small store by the store's own distribution. Some messages, such as requests for a joke, are
+ * Filters the candidates of a small store by the store's own distribution. With more candidates, several memories answer
+ * together, and the best of many is an outlier anyway. Some messages, such as requests for a joke, are
  * about equally similar to everything in a store, and the calibration cannot know this. For a message that is not about the
  * user, only outliers count. For any message, once an outlier answers, candidates near the median are dropped.
  */
@@ -95,7 +139,7 @@ export function filterByDistribution<C extends Candidate>(
   candidates: readonly C[],
   pool: readonly C[],
   scale: SimilarityScale,
-  { isPersonal, isExpanded }: { readonly isPersonal: boolean; readonly isExpanded: boolean },
+  { isPersonal }: { readonly isPersonal: boolean },
 ): readonly C[] {
   const similarities = pool.flatMap((each) => getSimilarity(each) ?? [])
   if (scale === null || pool.length > SMALL_STORE_MAX) return candidates
@@ -107,12 +151,8 @@ export function filterByDistribution<C extends Candidate>(
   }
   const isRelated = ({ coverage, evidence }: C) =>
     coverage >= RELATED_COVERAGE || evidence.time === 1
-  // With words of likely answers in the query, a candidate without any of them has to stand out.
-  const hasAnswerWords = isExpanded && candidates.some(({ coverage }) => coverage > 0)
   const answers = isPersonal
-    ? candidates.filter(
-        (each) => !hasAnswerWords || each.coverage > 0 || getExcess(each) >= OUTLIER_EXCESS,
-      )
+    ? candidates
     : candidates.filter((each) => isRelated(each) || getExcess(each) >= OUTLIER_EXCESS)
   const best = Math.max(0, ...answers.map(getExcess))
   if (best < CLEAR_EXCESS) return answers
