@@ -5,7 +5,7 @@ import { dirname, join, normalize, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { installPackage, packedFiles } from './installed-package.ts'
+import { installPackage, listPublishedFiles } from './installed-package.ts'
 
 const manifest = z
   .object({
@@ -28,7 +28,28 @@ const lockfile = z
     ),
   })
   .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
+const [packedFiles] = z
+  .tuple([z.object({ files: z.array(z.object({ path: z.string() })) })])
+  .transform(([tarball]) => [tarball.files.map(({ path }) => path)] as const)
+  .parse(
+    JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        shell: process.platform === 'win32',
+        maxBuffer: 16 * 1024 * 1024,
+      }),
+    ),
+  )
 const isBuilt = existsSync('dist/index.js')
+
+it('contains the files that the manifest names', () => {
+  // npm leaves out some hidden files and folders, which no installation needs.
+  const listed = listPublishedFiles().map(normalize)
+  const isHidden = (path: string) => path.split(/[/\\]/).some((part) => part.startsWith('.'))
+  expect(packedFiles.map(normalize).filter((path) => !listed.includes(path))).toEqual([])
+  expect(listed.filter((path) => !packedFiles.includes(path) && !isHidden(path))).toEqual([])
+})
 
 it('contains every file that the README links', () => {
   const readme = readFileSync('README.md', 'utf8')

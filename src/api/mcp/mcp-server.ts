@@ -7,6 +7,13 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Caller, hasAccess } from '../operations/authorization.ts'
 import type { OperationContext } from '../operations/operation.ts'
+import {
+  getPrompt,
+  listResources,
+  PROMPTS,
+  RESOURCE_TEMPLATES,
+  readResource,
+} from './mcp-resources.ts'
 import type { Tool, ToolFields } from './tool.ts'
 import { formatToolError } from './tool-errors.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -43,7 +50,7 @@ function createServer(
 ): Server {
   const server = new Server(
     { name: 'recollect', title: 'Recollect', version: options.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({
     tools: [...tools.values()].filter(({ access }) => hasAccess(caller, access)).map(toToolListing),
@@ -59,6 +66,23 @@ function createServer(
     const context = { ...options.contextOf(caller, mcpReq.signal), isToolCall: true }
     return callTool(tool, context, params.arguments ?? {}, options.onError)
   })
+  const contextFor = (signal: AbortSignal) => ({
+    ...options.contextOf(caller, signal),
+    isToolCall: true,
+  })
+  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
+    listResources(contextFor(mcpReq.signal), params?.cursor),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: RESOURCE_TEMPLATES,
+  }))
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
+    readResource(contextFor(mcpReq.signal), params.uri),
+  )
+  server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }))
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
+    getPrompt(contextFor(mcpReq.signal), params.name, params.arguments),
+  )
   return server
 }
 
