@@ -50,3 +50,11 @@ it('[AJ1] statements share a topic by words that state something', () => {
   expect(sharesTopic('my car is blue', 'I like blue cheese', false)).toBe(false)
   expect(sharesTopic('I live in Leeds', 'I like tea', true)).toBe(false)
 })
+
+it.each([
+  ["I'm back at Bosch again", 'I work at Zeiss now'],
+  ['Ich bin zurück nach Köln gezogen', 'Ich bin nach Bonn gezogen'],
+  ['我搬回南京了', '我搬到了苏州'],
+])('[WR4] a return replaces what held meanwhile: %s', (newer, older) => {
+  expect(compareStatements(newer, older).kind).toBe('contradicts')
+})
