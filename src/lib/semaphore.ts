@@ -13,26 +13,13 @@ const ABORTED_MAX = 64
 export class Semaphore {
   #free: number
   readonly #order: QueueOrder
-  /** Oldest first, each with what ends its wait. */
-  readonly #waiting = new Map<() => void, (error: Error) => void>()
+  readonly #waiting = new Set<() => void>()
   /** For `lifo`. Entries that stopped waiting stay until they reach the top or outnumber the others. */
   #stack: (() => void)[] = []
 
   constructor(permits: number, order: QueueOrder = 'fifo') {
     this.#free = permits
     this.#order = order
-  }
-
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
-  /** Ends the wait of the one that waits longest. */
-  dropOldest(error: Error): void {
-    for (const reject of this.#waiting.values()) {
-      reject(error)
-      return
-    }
   }
 
   /** An abort ends the wait for a permit with `cancelled`; the task itself gets to know of it only by its own signal. */
@@ -56,13 +43,11 @@ export class Semaphore {
         signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      const leave = (error: Error) => {
+      const onAbort = () => {
         this.#waiting.delete(start)
-        signal.removeEventListener('abort', onAbort)
-        reject(error)
+        reject(createAbortedError())
       }
-      const onAbort = () => leave(createAbortedError())
-      this.#waiting.set(start, leave)
+      this.#waiting.add(start)
       if (this.#order === 'lifo') this.#stack.push(start)
       signal.addEventListener('abort', onAbort, { once: true })
     })
@@ -80,7 +65,7 @@ export class Semaphore {
   }
 
   #oldest(): (() => void) | undefined {
-    for (const start of this.#waiting.keys()) return start
+    for (const start of this.#waiting) return start
     return undefined
   }
 

@@ -27,6 +27,7 @@ import {
 } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
+import { Semaphore } from '../../lib/semaphore.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
@@ -60,7 +61,6 @@ import {
 } from './identity-section.ts'
 import { LineCache } from './line-cache.ts'
 import { extractFocus } from './message-focus.ts'
-import { RetrievalQueue } from './retrieval-queue.ts'
 import { isCalculation, isSmallTalk } from './small-talk.ts'
 import type { UserScope } from './user-cache.ts'
 
@@ -119,6 +119,9 @@ export type ContextBuilderDependencies = {
   readonly onFailure?: FailureListener
 }
 
+/** Retrievals that run at the same time, over all requests. */
+const RETRIEVALS_MAX = 4
+
 /** A retrieval that takes longer is considered hung, and gives its slot to others. */
 const RETRIEVAL_MS_MAX = 10_000
 
@@ -135,7 +138,9 @@ export function createContextBuilder(dependencies: ContextBuilderDependencies): 
   const lineCache = new LineCache()
   const relationshipCache = createRelationshipCache(ports)
   const gateRunner = new GateRunner({ clock: ports.clock, modelFor })
-  const queue = new RetrievalQueue()
+  // The newest request goes first, and requests that have timed out are dropped: under overload, work for requests that
+  // nobody waits for would otherwise pile up.
+  const slots = new Semaphore(RETRIEVALS_MAX, 'lifo')
 
   const report = ({ userScope, requestId }: ContextRequest, stage: FailureStage, error: unknown) =>
     onFailure?.({ stage, owner: userScope.owner, requestId: requestId ?? null, error })
@@ -189,7 +194,7 @@ export function createContextBuilder(dependencies: ContextBuilderDependencies): 
     plan: RetrievalPlan,
   ): Promise<Candidates> => {
     try {
-      return await queue.run(request.signal, request.getRemainingMs(), async () => {
+      return await slots.run(request.signal, async () => {
         const retrieval = await withTimeout(RETRIEVAL_MS_MAX, () =>
           retrieveCandidates(dependencies, request, plan),
         )

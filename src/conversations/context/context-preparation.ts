@@ -99,7 +99,7 @@ export async function prepareContext(
       const { owner } = request.scope
       dependencies.onFailure?.({ stage, owner, requestId: request.requestId, error })
     }
-    return finish({ skipped: isTimeout || error.code === 'timeout' ? 'timeout' : 'failed', error })
+    return finish({ skipped: isTimeout ? 'timeout' : 'failed', error })
   }
 
   const loaded = await loadSettings(dependencies, request)

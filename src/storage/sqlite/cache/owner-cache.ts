@@ -57,6 +57,11 @@ export class OwnerCache {
     return this.#ownerRowsMax === 0
   }
 
+  /** Cached owners. */
+  get size(): number {
+    return this.#owners.size
+  }
+
   /** Null when the owner is not cached. A result is valid until the next `await`. */
   get(ownerNumber: number | null): CachedOwner | null {
     // An owner that has shrunk since stays uncached, which is slower but correct.
@@ -79,7 +84,9 @@ export class OwnerCache {
       if (owner === undefined) continue
       owner.markStale(id)
       const staleMax = owners === this.#loading ? STALE_WHILE_LOADING_MAX : STALE_MAX
-      if (owner.staleCount > staleMax) owners.delete(ownerNumber)
+      // Of an owner whose documents are all stale, nothing is worth keeping: most likely it was erased.
+      const isUseless = owners === this.#owners && owner.staleCount >= owner.size
+      if (isUseless || owner.staleCount > staleMax) owners.delete(ownerNumber)
     }
   }
 
