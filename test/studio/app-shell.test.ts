@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)(
       await page.reload()
       await page.getByRole('button', { name: TEA }).waitFor()
       expect((await headings()).filter((text) => text !== '')).toEqual(['記憶'])
-      await page.route('**/*.json', (route) => route.abort())
+      await page.route('**/ja-*.json', (route) => route.abort())
       await page.reload()
       await page.getByRole('heading', { name: 'Memories', exact: true }).waitFor()
     })

@@ -61,6 +61,25 @@ describe.skipIf(missing !== null)(
       await eventually(() => counted({ statuses: ['active'] })).toBe(3)
     })
 
+    it('[SU24] memories are moved to another user, and come back by one undo', async () => {
+      const { visit, engine } = await openMany(3)
+      const of = async (user: string | null) =>
+        (await engine.memories.count({ ...OWNER, user })).total
+      const page = await visit('memories')
+      await page.getByLabel(/Select: Drawer 0/).check()
+      await page.getByLabel(/Select: Drawer 2/).check()
+      await page.getByRole('button', { name: 'Move to user' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Move 2 memories' })
+      await dialog.getByLabel('New user').fill('kim')
+      expect(await violationsIn(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Move to user' }).click()
+      await toast(page, '2 memories moved.').waitFor()
+      expect([await of(null), await of('kim')]).toEqual([1, 2])
+      await toast(page, '2 memories moved.').getByRole('button', { name: 'Undo' }).click()
+      await eventually(() => of(null)).toBe(3)
+      expect(await of('kim')).toBe(0)
+    })
+
     it('[SU24] several memories are merged into one text, and separated again', async () => {
       const { visit, counted, engine } = await openMany(3)
       const page = await visit('memories')

@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(
           expect.stringMatching(/openai\/gpt\s+1\s+100%\s+1,200\s+34\s+\d+\s+0\s+0/),
           expect.stringMatching(/other\/model\s+1\s+0%\s+1,200\s+34\s+0\s+0\s+1/),
         ])
-      expect(await page.locator('.uplot canvas').count()).toBe(3)
+      await eventually(() => page.locator('.uplot canvas').count()).toBe(3)
       const tokens = page.getByRole('figure').filter({ hasText: 'Tokens per day' })
       await tokens.getByText('Show as table').click()
       expect(await tokens.getByRole('row').nth(1).innerText()).toMatch(/2\.3k\s+68\s+\d+/)

@@ -40,6 +40,7 @@ const SAME_AS_ENGLISH: ReadonlySet<string> = new Set([
   'Gate',
   'Gate: {section} ({by}). {reason}',
   'Gateway',
+  'Gemini',
   'Hooks',
   'Hybrid',
   'Job',

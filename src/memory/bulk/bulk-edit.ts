@@ -1,4 +1,4 @@
-/** Edits, disables or restores many memories by filter. One call is one change, so it can be undone in one step. */
+/** Edits, disables, restores or moves many memories by filter. One call is one change, so it can be undone in one step. */
 
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
@@ -21,11 +21,14 @@ import { type ReadFilter, toMemoryFilter } from '../memory-reader.ts'
 import { confirmPin } from '../pins.ts'
 import { buildTombstoneRemovals, deduplicateTombstones } from '../tombstones.ts'
 import type { MemoryDependencies } from '../types.ts'
+import { parseTargetUser, planMove } from './bulk-move.ts'
 
 export type BulkAction =
   | { readonly kind: 'edit'; readonly edit: EditInput }
   | { readonly kind: 'disable' }
   | { readonly kind: 'restore' }
+  /** To another user of the owner; null: to no user. */
+  | { readonly kind: 'move'; readonly toUser: string | null }
 
 export type BulkProgress = (done: number, total: number) => void
 
@@ -59,28 +62,48 @@ export async function editMatching(
   action: BulkAction,
   { dryRun = false, onProgress }: BulkEditOptions,
 ): Promise<BulkEditResult> {
-  const transition = createTransition(action)
+  const plan = createPlan(deps, scope, action)
   const stamp = createChangeStamp(deps)
   const where = toMemoryFilter(query, stamp.now)
   const { total } = await deps.store.countMemories(scope, where)
   const ids: MemoryId[] = []
+  const created = new Set<MemoryId>()
   let [matched, changed] = [0, 0]
   const matching = { where, order: 'oldest', limit: MEMORIES_PER_REPORT } as const
-  for await (const page of pages(deps.store, 'memory', scope, matching)) {
+  for await (const rows of pages(deps.store, 'memory', scope, matching)) {
+    const page = rows.filter(({ id }) => !created.has(id))
     ids.push(...page.slice(0, REPORTED_IDS_MAX - ids.length).map(({ id }) => id))
     const counts = dryRun
       ? []
-      : await commitInBatches(deps, page, (batch) =>
-          planBatch(deps, batch, where, transition, stamp),
+      : await commitInBatches(deps, page, async (batch) =>
+          plan(await reloadMatching(deps, batch, where), stamp),
         )
     matched += page.length
-    changed += counts.reduce((sum, count) => sum + count, 0)
+    for (const { count, createdIds } of counts) {
+      changed += count
+      for (const id of createdIds) created.add(id)
+    }
     onProgress?.(Math.min(total, matched), total)
   }
   return { matched, changed, change: changed > 0 ? stamp.change : null, ids }
 }
 
-function createTransition(action: BulkAction): Transition {
+type Done = { readonly count: number; readonly createdIds: readonly MemoryId[] }
+type Plan = (matches: readonly Memory[], stamp: ChangeStamp) => Promise<PlannedCommit<Done>>
+
+function createPlan(deps: MemoryDependencies, scope: Scope, action: BulkAction): Plan {
+  if (action.kind !== 'move') {
+    const transition = createTransition(action)
+    return (matches, stamp) => planBatch(deps, matches, transition, stamp)
+  }
+  const user = parseTargetUser(scope, action.toUser)
+  return async (matches, stamp) => {
+    const { changes, result } = await planMove(deps, matches, user, stamp)
+    return { changes, result: { count: result.length, createdIds: result } }
+  }
+}
+
+function createTransition(action: Exclude<BulkAction, { kind: 'move' }>): Transition {
   switch (action.kind) {
     case 'edit': {
       const fields = parseBulkEdit(action.edit)
@@ -110,12 +133,10 @@ function parseBulkEdit(edit: EditInput): Edit {
 
 async function planBatch(
   deps: MemoryDependencies,
-  batch: readonly Memory[],
-  where: MemoryFilter,
+  matches: readonly Memory[],
   transition: Transition,
   stamp: ChangeStamp,
-): Promise<PlannedCommit<number>> {
-  const matches = await reloadMatching(deps, batch, where)
+): Promise<PlannedCommit<Done>> {
   const next = matches.flatMap((before) => {
     const after = transition(before)
     return after === null ? [] : [{ before, after: stampMemory(after, stamp) }]
@@ -132,7 +153,7 @@ async function planBatch(
   const release = await planRelease(deps, released, stamp.now)
   return {
     changes: [...deduplicateTombstones(changes), ...release.changes],
-    result: replacements.length,
+    result: { count: replacements.length, createdIds: [] },
   }
 }
 

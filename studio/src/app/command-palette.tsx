@@ -29,21 +29,6 @@ const MEMORIES_SHOWN = 6
 const SETTINGS_SHOWN = 6
 const QUERY_CHARACTERS_MIN = 2
 
-/** Opens with Ctrl-K or Command-K, in fields as well. */
-export function useCommandPalette(): readonly [boolean, (isOpen: boolean) => void] {
-  const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
-    const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      setOpen((before) => !before)
-    }
-    window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
-  }, [])
-  return [isOpen, setOpen]
-}
-
 export function CommandPalette({
   onClose,
   onShowHelp,

@@ -1,26 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api, data } from '../api/client.ts'
 import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalog.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Dot, type Tone } from '../ui/layout.tsx'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { BulkWorkProvider } from './bulk-work.tsx'
-import { CommandPalette, useCommandPalette } from './command-palette.tsx'
+import { useCommandPalette } from './command-palette-key.ts'
 import { type ConnectionState, RECONNECT_NOTICE_MS, useLiveUpdates } from './live-updates.ts'
 import { useMemorySetting } from './memory-setting.ts'
 import { NAVIGATION } from './navigation.ts'
 import { useOwner } from './search-params.ts'
 import { useSession } from './session.tsx'
 import styles from './shell.module.css'
-import { activeShortcuts, useShortcuts } from './shortcuts.ts'
+import { searchField, useShortcuts } from './shortcuts.ts'
 import { selectTheme, storedTheme, THEMES, type Theme } from './theme.ts'
+
+const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx')).CommandPalette)
+const KeyboardHelp = lazyPart(async () => (await import('./keyboard-help.tsx')).KeyboardHelp)
 
 /** Not part of the navigation: opened from the owner picker. */
 const ALL_OWNERS = { path: '/studio/all-owners', name: 'shell.allOwners' } as const
@@ -98,7 +101,7 @@ export function Shell() {
             onShowHelp={() => setHelpOpen(true)}
           />
         )}
-        <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+        {isHelpOpen && <KeyboardHelp onClose={() => setHelpOpen(false)} />}
       </div>
     </BulkWorkProvider>
   )
@@ -325,60 +328,5 @@ function SignOut() {
         {t('shell.signOut')}
       </MenuItem>
     </Menu>
-  )
-}
-
-type ShortcutHelp = {
-  readonly key: string
-  readonly name: MessageKey
-  /** The shortcut must be active for this one to be listed; null if it is always listed. */
-  readonly with: string | null
-}
-
-const SHORTCUTS: readonly ShortcutHelp[] = [
-  { key: '/', name: 'shell.shortcutSearch', with: '/' },
-  { key: 'j', name: 'shell.shortcutNext', with: 'j' },
-  { key: 'k', name: 'shell.shortcutPrevious', with: 'k' },
-  { key: 'Enter', name: 'shell.shortcutOpen', with: 'j' },
-  { key: 'e', name: 'shell.shortcutEdit', with: 'e' },
-  { key: 'x', name: 'shell.shortcutSelect', with: 'x' },
-  { key: 'n', name: 'shell.shortcutAdd', with: 'n' },
-  { key: 'Ctrl K', name: 'shell.shortcutPalette', with: null },
-  { key: 'Esc', name: 'shell.shortcutClose', with: null },
-  { key: '?', name: 'shell.shortcutHelp', with: null },
-]
-
-/** The shortcuts that have an effect on the current page. */
-function availableShortcuts(): readonly ShortcutHelp[] {
-  const active = activeShortcuts()
-  const isActive = (key: string) => active.has(key) && (key !== '/' || searchField() !== null)
-  return SHORTCUTS.filter((each) => each.with === null || isActive(each.with))
-}
-
-function searchField(): HTMLInputElement | null {
-  return document.querySelector<HTMLInputElement>('[data-search]')
-}
-
-function KeyboardHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const { t } = useI18n()
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.shortcuts')}>
-      <dl className={styles.keys}>
-        {availableShortcuts().map(({ key, name }) => (
-          <Row key={key} term={<kbd>{key}</kbd>}>
-            {t(name)}
-          </Row>
-        ))}
-      </dl>
-    </Dialog>
-  )
-}
-
-function Row({ term, children }: { term: ReactNode; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

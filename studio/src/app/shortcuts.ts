@@ -40,3 +40,8 @@ function isTyping(target: EventTarget | null): boolean {
     (target.isContentEditable || target.closest(TYPED_INTO) !== null)
   )
 }
+
+/** The search field of the page, if it has one. */
+export function searchField(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>('[data-search]')
+}

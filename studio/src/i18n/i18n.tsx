@@ -1,15 +1,16 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { type Catalog, LANGUAGES, type Language, type MessageKey } from './catalog.ts'
 import germanUrl from './catalogs/de.json?url'
-import english from './catalogs/en.json'
+import englishUrl from './catalogs/en.json?url'
 import spanishUrl from './catalogs/es.json?url'
 import japaneseUrl from './catalogs/ja.json?url'
 import portugueseUrl from './catalogs/pt.json?url'
 import chineseUrl from './catalogs/zh.json?url'
 import { format, type MessageValues } from './format.ts'
 
-/** Catalogs that are fetched when their language is selected. English is part of the bundle, as the fallback. */
-const CATALOG_URLS: Record<Exclude<Language, 'en'>, string> = {
+/** Catalogs are fetched when their language is selected. */
+const CATALOG_URLS: Record<Language, string> = {
+  en: englishUrl,
   de: germanUrl,
   es: spanishUrl,
   pt: portugueseUrl,
@@ -37,27 +38,38 @@ const Context = createContext<I18n | null>(null)
 
 type LoadedCatalog = { readonly language: Language; readonly catalog: Catalog }
 
-const ENGLISH: LoadedCatalog = { language: 'en', catalog: english }
+const RETRY_PAUSE_MS = 1_000
 
-/** Falls back to English if the catalog cannot be fetched. */
+/** Falls back to English if the catalog cannot be fetched. Nothing can be shown without English: waits for it. */
 async function loadCatalog(language: Language): Promise<LoadedCatalog> {
-  if (language === 'en') return ENGLISH
-  try {
-    const response = await fetch(CATALOG_URLS[language])
-    if (!response.ok) return ENGLISH
-    return { language, catalog: (await response.json()) as Catalog } // a test compares its keys with English
-  } catch {
-    return ENGLISH
+  for (;;) {
+    const loaded = (await fetchCatalog(language)) ?? (await fetchCatalog('en'))
+    if (loaded !== null) return loaded
+    await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS))
   }
 }
 
+async function fetchCatalog(language: Language): Promise<LoadedCatalog | null> {
+  try {
+    const response = await fetch(CATALOG_URLS[language])
+    if (!response.ok) return null
+    return { language, catalog: (await response.json()) as Catalog } // a test compares its keys with English
+  } catch {
+    return null
+  }
+}
+
+const FIRST_LANGUAGE = initialLanguage()
+/** Requested before the first rendering, which needs it. */
+const firstCatalog = loadCatalog(FIRST_LANGUAGE)
+
 /** Renders nothing until the catalog is loaded: text that switches its language while it is read is worse than a delay. */
 export function I18nProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState<Language>(initialLanguage)
-  const [loaded, setLoaded] = useState<LoadedCatalog | null>(language === 'en' ? ENGLISH : null)
+  const [language, setLanguage] = useState<Language>(FIRST_LANGUAGE)
+  const [loaded, setLoaded] = useState<LoadedCatalog | null>(null)
   useEffect(() => {
     let isStale = false
-    void loadCatalog(language).then((catalog) => {
+    void (language === FIRST_LANGUAGE ? firstCatalog : loadCatalog(language)).then((catalog) => {
       if (!isStale) setLoaded(catalog)
     })
     return () => {

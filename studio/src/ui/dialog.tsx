@@ -11,8 +11,7 @@ type DialogProps = {
   /** Announced with the title. */
   description?: string
   children: ReactNode
-  /** A drawer slides in from the side and leaves the page visible. */
-  shape?: 'dialog' | 'wide' | 'drawer'
+  shape?: 'dialog' | 'wide'
   footer?: ReactNode
   /** Something was typed that closing would lose: asks first. */
   isDirty?: boolean
@@ -41,7 +40,7 @@ export function Dialog({
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => open || close()}>
       <Radix.Portal>
-        <Radix.Overlay className={shape === 'drawer' ? styles.veil : styles.overlay} />
+        <Radix.Overlay className={styles.overlay} />
         <Radix.Content
           className={[styles.panel, styles[shape]].join(' ')}
           onOpenAutoFocus={focusPanel}

@@ -68,6 +68,40 @@ describe('one change for many', () => {
     expect([await statuses('disabled'), await statuses('forgotten')]).toEqual([2, 2])
   })
 
+  it('[OP12.1] moves to another user, and one undo takes all of it back', async () => {
+    const { call, engine } = await openHouse(120)
+    const of = async (user: string | null) => (await engine.memories.count({ ...ADA, user })).total
+    const done: Changed = await call('memory.bulk', { q: 'note', action: 'move', toUser: 'max' })
+    expect(done).toMatchObject({ matched: 120, changed: 120 })
+    expect([await of('kim'), await of('lee'), await of('max')]).toEqual([0, 0, 120])
+    const { rows } = await engine.list({ ...ADA, user: 'max' }, { contains: 'Note 3 about' })
+    expect(rows[0]).toMatchObject({ content: 'Note 3 about drawer 3', importance: 4 })
+    const found = await engine.recall({ ...ADA, user: 'max' }, { text: 'note about drawer 3' })
+    expect(found.memories.map(({ memory }) => memory.id)).toContain(rows[0]?.id)
+    await engine.undo(ADA, done.change ?? '')
+    expect([await of('kim'), await of('lee'), await of('max')]).toEqual([60, 60, 0])
+  })
+
+  it('[OP12.2] moves nothing onto a key that the other user has, nor where it is', async () => {
+    const { call, engine } = await openHouse(0)
+    await engine.remember({ ...ADA, user: 'kim' }, { content: 'The code is 1', key: 'code' })
+    await engine.remember({ ...ADA, user: 'kim' }, { content: 'The lamp is broken' })
+    await engine.remember({ ...ADA, user: 'lee' }, { content: 'The code is 2', key: 'code' })
+    const move = { action: 'move', toUser: 'lee' }
+    expect(await call('memory.bulk', { all: true, ...move })).toMatchObject({ changed: 1 })
+    expect((await engine.memories.count({ ...ADA, user: 'lee' })).total).toBe(2)
+    expect((await engine.memories.count({ ...ADA, user: 'kim' })).total).toBe(1)
+    expect(await call('memory.bulk', { all: true, action: 'move', toUser: null })).toMatchObject({
+      changed: 2,
+    })
+    await expect(call('memory.bulk', { all: true, action: 'move' })).rejects.toMatchObject({
+      details: [{ field: 'toUser' }],
+    })
+    await expect(
+      call('memory.bulk', { user: 'kim', action: 'move', toUser: 'kim' }),
+    ).rejects.toMatchObject({ details: [{ field: 'toUser' }] })
+  })
+
   it('[OP12.2] a key that somebody else has taken since is not taken back', async () => {
     const { call, engine } = await openHouse(0)
     const first = await engine.remember(ADA, { content: 'The code is 1', key: 'code' })

@@ -23,7 +23,7 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { filterFields, toFilter } from './memory-list-operations.ts'
 
-const ACTIONS = ['edit', 'disable', 'restore', 'forget'] as const
+const ACTIONS = ['edit', 'disable', 'restore', 'forget', 'move'] as const
 
 const editFields = z.strictObject({
   category: memoryCategorySchema.optional(),
@@ -36,7 +36,7 @@ const editFields = z.strictObject({
 export const changeMemories = defineOperation({
   name: 'memory.bulk',
   summary:
-    'Edits, disables, restores or forgets all memories with these ids, or all that match, as one change. Can be undone.',
+    'Edits, disables, restores, forgets or moves all memories with these ids, or all that match, as one change. Can be undone.',
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({
@@ -47,6 +47,12 @@ export const changeMemories = defineOperation({
     all: z.boolean().optional().describe('Required when no filter is given.'),
     action: z.enum(ACTIONS),
     edit: editFields.optional().describe('The fields to set; with the action `edit` only.'),
+    toUser: z
+      .string()
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('With the action `move` only: the user of the owner who gets them; null: no user.'),
     dryRun: z.boolean().optional().describe('Only counts.'),
   }),
   output: z.object({
@@ -59,13 +65,20 @@ export const changeMemories = defineOperation({
   http: { method: 'POST', path: '/api/memory/bulk', hasProgress: true },
   targets: ({ ids }) => ids,
   run: async (context, input) => {
-    const { ids, q, all, action, edit, dryRun = false, ...fields } = input
+    const { ids, q, all, action, edit, toUser, dryRun = false, ...fields } = input
     assertPerson(context)
     if ((action === 'edit') !== (edit !== undefined && Object.keys(edit).length > 0)) {
       throw new AppError(
         'invalid_input',
         '`edit` must name the fields to set with the action `edit`, and be absent otherwise.',
         { field: 'edit' },
+      )
+    }
+    if ((action === 'move') !== (toUser !== undefined)) {
+      throw new AppError(
+        'invalid_input',
+        '`toUser` must name the new user with the action `move`, and be absent otherwise.',
+        { field: 'toUser' },
       )
     }
     const filter: ReadFilter = {
@@ -104,7 +117,9 @@ export const changeMemories = defineOperation({
       filter,
       action === 'edit'
         ? { kind: 'edit', edit: omitUndefined(edit ?? {}) as EditInput } // the schema is that of an edit
-        : { kind: action },
+        : action === 'move'
+          ? { kind: 'move', toUser: toUser ?? null }
+          : { kind: action },
       options,
     )
     return { ...done, ids: [...done.ids], dryRun }

@@ -50,6 +50,7 @@ export function AddFiles({ owner, onClose }: { owner: string; onClose: () => voi
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={[path, include, exclude].some((text) => text !== '')}
       title={t('files.addTitle')}
       description={t('files.addHelp')}
       footer={

@@ -2,12 +2,19 @@ import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Page } from '../../ui/layout.tsx'
+import { LoadingState, Page } from '../../ui/layout.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Editor } from '../memories/editor.tsx'
-import { MemoryPanel } from '../memories/memory-panel.tsx'
-import { EntityView } from './entity-view.tsx'
-import { MemoryMap } from './memory-map.tsx'
+import { LazyEditor, LazyMemoryPanel } from '../memories/lazy-parts.tsx'
+
+const MemoryMap = lazyPart(
+  async () => (await import('./memory-map.tsx')).MemoryMap,
+  <LoadingState />,
+)
+const EntityView = lazyPart(
+  async () => (await import('./entity-view.tsx')).EntityView,
+  <LoadingState />,
+)
 
 type View = 'memories' | 'entities'
 
@@ -41,7 +48,7 @@ export function MapPage() {
           },
         ]}
       />
-      <MemoryPanel
+      <LazyMemoryPanel
         owner={owner}
         id={openId === '' ? null : openId}
         onClose={() => change({ memory: undefined, panel: undefined }, { isPush: true })}
@@ -49,7 +56,7 @@ export function MapPage() {
         onEdit={setEditing}
       />
       {editing !== null && (
-        <Editor owner={owner} memory={editing} onClose={() => setEditing(null)} />
+        <LazyEditor owner={owner} memory={editing} onClose={() => setEditing(null)} />
       )}
     </Page>
   )

@@ -1,13 +1,13 @@
 /** Actions for all selected memories, or for all that match. Each is one request and one change. */
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import type { Memory } from '../../api/client.ts'
+import { type FormEvent, useId, useState } from 'react'
+import { api, data, type Memory } from '../../api/client.ts'
 import { type SearchParams, textParam } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
-import { TextArea } from '../../ui/field.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { exportFiltered, exportMemories } from './export.ts'
 import { CATEGORIES } from './memory-fields.ts'
@@ -43,7 +43,7 @@ export function BulkActions({
   const nameOf = useValueName()
   const actions = useActions(owner)
   const days = useTrashDays(owner)
-  const [dialog, setDialog] = useState<'forget' | 'merge' | null>(null)
+  const [dialog, setDialog] = useState<'forget' | 'merge' | 'move' | null>(null)
   const [isAll, setAll] = useState(false)
   const { data: head } = useQuery({
     ...listPage(owner, search, 0),
@@ -118,6 +118,9 @@ export function BulkActions({
           </MenuItem>
         ))}
       </Menu>
+      <Button isSmall disabled={actions.isBusy} onClick={() => setDialog('move')}>
+        {t('memories.move')}
+      </Button>
       {canMerge && (
         <Button isSmall disabled={actions.isBusy} onClick={() => setDialog('merge')}>
           {t('memories.merge')}
@@ -177,6 +180,14 @@ export function BulkActions({
         action={t('memories.forget')}
         onConfirm={() => change('memories.forgotten', { action: 'forget' })}
       />
+      {dialog === 'move' && (
+        <MoveDialog
+          owner={owner}
+          count={count}
+          onClose={() => setDialog(null)}
+          onMove={(toUser) => change('memories.moved', { action: 'move', toUser })}
+        />
+      )}
       {dialog === 'merge' && (
         <MergeDialog
           memories={memories}
@@ -196,6 +207,64 @@ function matchingTarget(search: SearchParams): BulkTarget {
   return { ...filtersIn(search), ...(q === '' ? {} : { q }), all: true } as BulkTarget // the server validates the values
 }
 
+function MoveDialog({
+  owner,
+  count,
+  onClose,
+  onMove,
+}: {
+  owner: string
+  count: number
+  onClose: () => void
+  onMove: (toUser: string | null) => void
+}) {
+  const { t } = useI18n()
+  const listId = useId()
+  const [user, setUser] = useState('')
+  const known = useQuery({
+    queryKey: ['memories', owner, 'users'],
+    queryFn: () => data(api.GET('/api/memory/facets', { params: { query: { owner } } })),
+  })
+  const move = (event: FormEvent) => {
+    event.preventDefault()
+    onMove(user.trim() === '' ? null : user.trim())
+    onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      isDirty={user !== ''}
+      title={t('memories.moveTitle', { count })}
+      description={t('memories.moveHelp')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form="move-memories" look="primary">
+            {t('memories.move')}
+          </Button>
+        </>
+      }
+    >
+      <form id="move-memories" onSubmit={move}>
+        <TextField
+          label={t('memories.newUser')}
+          autoFocus
+          maxLength={200}
+          list={listId}
+          value={user}
+          onChange={({ target }) => setUser(target.value)}
+        />
+        <datalist id={listId}>
+          {(known.data?.facets.user ?? []).map(({ value }) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      </form>
+    </Dialog>
+  )
+}
+
 function MergeDialog({
   memories,
   onClose,
@@ -207,9 +276,8 @@ function MergeDialog({
 }) {
   const { t } = useI18n()
   const oldestFirst = memories.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
-  const [content, setContent] = useState(() =>
-    oldestFirst.map((memory) => memory.content).join('\n'),
-  )
+  const proposed = oldestFirst.map((memory) => memory.content).join('\n')
+  const [content, setContent] = useState(proposed)
   const [isBusy, setBusy] = useState(false)
   const merge = async (event: FormEvent) => {
     event.preventDefault()
@@ -225,6 +293,7 @@ function MergeDialog({
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={content !== proposed}
       title={t('memories.mergeTitle', { count: memories.length })}
       description={t('memories.mergeHelp')}
       footer={

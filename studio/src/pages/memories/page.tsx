@@ -7,17 +7,18 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
-import { Onboarding } from '../start/onboarding.tsx'
-import { BulkActions } from './bulk-actions.tsx'
-import { Editor } from './editor.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Filters } from './filters.tsx'
-import { ImportDialog } from './import-dialog.tsx'
+import { LazyEditor, LazyMemoryPanel } from './lazy-parts.tsx'
 import { PagedMemoryList, RankedMemoryList, type RowStep, type Selection } from './list.tsx'
-import { MemoryPanel } from './memory-panel.tsx'
 import { MemoryStats } from './memory-stats.tsx'
 import styles from './page.module.css'
 import { FILTERS, isRankedSearch, listPage, RESULTS_MAX, useMemorySearch } from './queries.ts'
 import { TransferMenu } from './transfer-menu.tsx'
+
+const Onboarding = lazyPart(async () => (await import('../start/onboarding.tsx')).Onboarding)
+const BulkActions = lazyPart(async () => (await import('./bulk-actions.tsx')).BulkActions)
+const ImportDialog = lazyPart(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
 export function MemoriesPage() {
   const owner = useOwner()
@@ -86,7 +87,7 @@ function OwnerMemories({ owner }: { owner: string }) {
           />
         </div>
       </section>
-      <MemoryPanel
+      <LazyMemoryPanel
         owner={owner}
         id={openId === '' ? null : openId}
         step={(by) => step.current?.(by)}
@@ -95,7 +96,7 @@ function OwnerMemories({ owner }: { owner: string }) {
         onEdit={setEditing}
       />
       {(editing !== null || (dialog === 'add' && canEdit)) && (
-        <Editor
+        <LazyEditor
           owner={owner}
           memory={editing === 'new' ? null : editing}
           onClose={() => {

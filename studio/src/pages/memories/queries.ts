@@ -297,7 +297,7 @@ type BulkResult =
   paths['/api/memory/bulk']['post']['responses']['200']['content']['application/json']
 /** Named memories, or all that match filters. */
 export type BulkTarget = { readonly ids: readonly string[] } | Partial<Omit<BulkBody, 'action'>>
-export type BulkRequest = Pick<BulkBody, 'action' | 'edit'>
+export type BulkRequest = Pick<BulkBody, 'action' | 'edit' | 'toUser'>
 
 /** Mutations of memories with toasts and undo. */
 export function useActions(owner: string) {

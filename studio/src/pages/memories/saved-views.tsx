@@ -100,6 +100,7 @@ function SaveDialog({ onClose, onSave }: { onClose: () => void; onSave: (name: s
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={name !== ''}
       title={t('memories.saveViewTitle')}
       description={t('memories.saveViewHelp')}
       footer={

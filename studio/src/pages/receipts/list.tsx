@@ -42,7 +42,7 @@ export function ReceiptList({
                       <button
                         type="button"
                         className={styles.open}
-                        data-receipt
+                        data-receipt={id}
                         title={time(at)}
                         onClick={() => onOpen(id)}
                       >

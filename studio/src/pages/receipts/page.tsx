@@ -10,20 +10,23 @@ import {
   Card,
   Chip,
   EmptyState,
+  LoadingState,
   Notice,
   Page,
   QueryResult,
   Stat,
   Stats as StatList,
 } from '../../ui/layout.tsx'
-import { Charts } from './charts.tsx'
-import { ReceiptDrawer } from './drawer.tsx'
+import { lazyPart, useOnceTrue } from '../../ui/lazy-part.tsx'
 import { Filters } from './filters.tsx'
 import { DOLLARS, ReceiptList } from './list.tsx'
 import { ModelTable } from './model-table.tsx'
-import { PriceDialog } from './price-dialog.tsx'
 import { costOf, LIST_PRICES_DATE, usePrices } from './prices.ts'
 import { PERIODS, periodIn, type Stats, useStats } from './queries.ts'
+
+const Charts = lazyPart(async () => (await import('./charts.tsx')).Charts, <LoadingState />)
+const ReceiptPanel = lazyPart(async () => (await import('./receipt-panel.tsx')).ReceiptPanel)
+const PriceDialog = lazyPart(async () => (await import('./price-dialog.tsx')).PriceDialog)
 
 export function ReceiptsPage() {
   const { t } = useI18n()
@@ -31,6 +34,7 @@ export function ReceiptsPage() {
   const [search, change] = useSearchParams()
   const stats = useStats(owner, search)
   const openId = textParam(search, 'receipt')
+  const wasOpened = useOnceTrue(openId !== '')
   const [isPricing, setPricing] = useState(false)
   const models = [...new Set(stats.data?.days.map(({ model }) => model) ?? [])]
   return (
@@ -85,11 +89,13 @@ export function ReceiptsPage() {
         />
       </Card>
       {isPricing && <PriceDialog models={models} onClose={() => setPricing(false)} />}
-      <ReceiptDrawer
-        owner={owner}
-        id={openId === '' ? null : openId}
-        onClose={() => change({ receipt: undefined }, { isPush: true })}
-      />
+      {wasOpened && (
+        <ReceiptPanel
+          owner={owner}
+          id={openId === '' ? null : openId}
+          onClose={() => change({ receipt: undefined }, { isPush: true })}
+        />
+      )}
     </Page>
   )
 }

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { ApiError, type Receipt } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip } from '../../ui/layout.tsx'
-import styles from './drawer.module.css'
 import { memoriesIn, memoryQuery, useTurn } from './queries.ts'
+import styles from './receipt-panel.module.css'
 
 type Trail = Receipt['results'][number]['trail']
 

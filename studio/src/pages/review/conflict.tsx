@@ -118,7 +118,8 @@ function Merge({
   onMerge: (keep: Memory, drop: Memory, content: string) => Promise<boolean>
 }) {
   const { t } = useI18n()
-  const [content, setContent] = useState(`${other.content}\n${memory.content}`)
+  const proposed = `${other.content}\n${memory.content}`
+  const [content, setContent] = useState(proposed)
   const [targetId, setTargetId] = useState(memory.id)
   const [isBusy, setBusy] = useState(false)
   const merge = async (event: FormEvent) => {
@@ -133,6 +134,7 @@ function Merge({
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={content !== proposed}
       title={t('review.mergeTitle')}
       description={t('review.mergeHelp')}
       footer={

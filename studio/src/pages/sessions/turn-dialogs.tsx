@@ -72,6 +72,7 @@ export function EditTurnDialog({
     <Dialog
       isOpen
       onClose={onClose}
+      isDirty={content !== replaced}
       title={t('sessions.editTitle')}
       description={t('sessions.editHelp')}
       footer={

@@ -109,6 +109,7 @@ export function EpisodeEditor({
       isOpen
       shape="wide"
       onClose={onClose}
+      isDirty={Object.keys(changes).length > 0}
       title={t('timeline.editTitle')}
       footer={
         <>

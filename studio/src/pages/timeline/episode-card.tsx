@@ -60,7 +60,7 @@ function EpisodeCard({
         {user !== null && <span className={styles.user}>{user}</span>}
       </div>
       <div className={styles.body}>
-        <button type="button" className={styles.summary} onClick={onOpen}>
+        <button type="button" className={styles.summary} data-episode={episode.id} onClick={onOpen}>
           {summary}
         </button>
         <ItemList name={t('timeline.decisions')} icon="check" lines={decisions} />

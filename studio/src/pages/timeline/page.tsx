@@ -3,16 +3,18 @@ import { type SearchParams, textParam, useOwner, useSearchParams } from '../../a
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, ErrorState, LoadingState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
+import { lazyPart, useOnceTrue } from '../../ui/lazy-part.tsx'
 import { dayOf, isDay, isMonth, monthOf } from './dates.ts'
 import { DayChart } from './day-chart.tsx'
 import { DayDetails } from './day-details.tsx'
-import { EpisodeDrawer } from './drawer.tsx'
-import { EpisodeEditor } from './editor.tsx'
 import { EmptyTimeline } from './empty-timeline.tsx'
 import { DayEpisodes } from './episode-card.tsx'
 import { type Change, Filters, MonthPicker } from './filters.tsx'
 import styles from './page.module.css'
 import { type Episode, filtersIn, useDays, useLatest, useMonth } from './queries.ts'
+
+const EpisodePanel = lazyPart(async () => (await import('./episode-panel.tsx')).EpisodePanel)
+const EpisodeEditor = lazyPart(async () => (await import('./editor.tsx')).EpisodeEditor)
 
 export function TimelinePage() {
   const { t } = useI18n()
@@ -21,6 +23,7 @@ export function TimelinePage() {
   const [editing, setEditing] = useState<Episode | null>(null)
   const latest = useLatest(owner)
   const openId = textParam(search, 'episode')
+  const wasOpened = useOnceTrue(openId !== '')
   return (
     <Page title={t('timeline.title')} description={t('timeline.description')}>
       {latest.data === undefined ? (
@@ -32,12 +35,14 @@ export function TimelinePage() {
       ) : (
         <Months owner={owner} search={search} change={change} latest={latest.data} />
       )}
-      <EpisodeDrawer
-        owner={owner}
-        id={openId === '' ? null : openId}
-        onClose={() => change({ episode: undefined }, { isPush: true })}
-        onEdit={setEditing}
-      />
+      {wasOpened && (
+        <EpisodePanel
+          owner={owner}
+          id={openId === '' ? null : openId}
+          onClose={() => change({ episode: undefined }, { isPush: true })}
+          onEdit={setEditing}
+        />
+      )}
       {editing !== null && (
         <EpisodeEditor owner={owner} episode={editing} onClose={() => setEditing(null)} />
       )}

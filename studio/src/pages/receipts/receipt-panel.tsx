@@ -1,18 +1,18 @@
-/** The drawer of a receipt: context decision, usage, recorded turns and extracted memories. */
+/** The side panel of a receipt: context decision, usage, recorded turns and extracted memories. */
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import type { Receipt, ReceiptDetail } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { InfoTip } from '../../ui/tooltip.tsx'
 import { ContextBlock } from './context-block.tsx'
-import styles from './drawer.module.css'
 import { Cost, Outcome, Status } from './list.tsx'
 import { memoriesIn, useReceipt } from './queries.ts'
+import styles from './receipt-panel.module.css'
 import { MemoryLine, RecallResults, TurnLine } from './references.tsx'
 
-export function ReceiptDrawer({
+export function ReceiptPanel({
   owner,
   id,
   onClose,
@@ -23,12 +23,21 @@ export function ReceiptDrawer({
 }) {
   const { t } = useI18n()
   const query = useReceipt(owner, id)
+  const lastId = useRef(id)
+  if (id !== null) lastId.current = id
   return (
-    <Dialog shape="drawer" isOpen={id !== null} onClose={onClose} title={t('receipts.receipt')}>
+    <SidePanel
+      isOpen={id !== null}
+      onClose={onClose}
+      title={t('receipts.receipt')}
+      onFocusReturn={() =>
+        document.querySelector<HTMLElement>(`[data-receipt="${lastId.current}"]`)?.focus()
+      }
+    >
       <QueryResult query={query} lines={10}>
         {({ receipt }) => <ReceiptSections owner={owner} receipt={receipt} />}
       </QueryResult>
-    </Dialog>
+    </SidePanel>
   )
 }
 

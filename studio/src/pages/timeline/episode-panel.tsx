@@ -1,18 +1,19 @@
-/** The drawer of an episode: its summary, session, and other memories of the session. */
+/** The side panel of an episode: its summary, session, and other memories of the session. */
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Detail, DetailList, TagsDetail, VerbatimText } from '../../ui/detail-list.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
 import { Chip, Notice, QueryResult } from '../../ui/layout.tsx'
-import styles from './drawer.module.css'
+import { SidePanel } from '../../ui/side-panel.tsx'
 import { ItemList } from './episode-card.tsx'
+import styles from './episode-panel.module.css'
 import { type Episode, useEpisode, useEpisodeActions } from './queries.ts'
 
-export function EpisodeDrawer({
+export function EpisodePanel({
   owner,
   id,
   onClose,
@@ -27,12 +28,16 @@ export function EpisodeDrawer({
   const { can } = useSession()
   const query = useEpisode(owner, id)
   const episode = query.data?.episode
+  const lastId = useRef(id)
+  if (id !== null) lastId.current = id
   return (
-    <Dialog
-      shape="drawer"
+    <SidePanel
       isOpen={id !== null}
       onClose={onClose}
       title={episode === undefined ? t('timeline.title') : time(episode.happenedAt)}
+      onFocusReturn={() =>
+        document.querySelector<HTMLElement>(`[data-episode="${lastId.current}"]`)?.focus()
+      }
       {...(episode === undefined || !can('write')
         ? {}
         : { footer: <Actions owner={owner} episode={episode} onEdit={onEdit} /> })}
@@ -48,7 +53,7 @@ export function EpisodeDrawer({
           </>
         )}
       </QueryResult>
-    </Dialog>
+    </SidePanel>
   )
 }
 
