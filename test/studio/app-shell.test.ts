@@ -20,7 +20,11 @@ async function choose(page: Page, menu: string, item: string) {
   await page.getByRole('menuitemcheckbox', { name: item }).click()
 }
 
-const helped = (page: Page) => page.getByRole('dialog').locator('kbd').allInnerTexts()
+async function helped(page: Page): Promise<readonly string[]> {
+  const keys = page.getByRole('dialog').locator('kbd')
+  await keys.first().waitFor()
+  return keys.allInnerTexts()
+}
 
 describe.skipIf(missing !== null)(
   `around every page (skipped when ${missing ?? 'nothing is missing'})`,

@@ -79,6 +79,24 @@ describe.skipIf(missing !== null)(
       await eventually(() => days(page)).toEqual(MAY)
     })
 
+    it('[SM8] zooms out to the year and into one of its months, by its address', async () => {
+      const { visit } = await openTimeline()
+      const page = await visit('timeline', { timezoneId: 'UTC' })
+      await eventually(() => days(page)).toEqual(MAY)
+      await page.getByRole('button', { name: 'Zoom out' }).click()
+      const march = page.getByRole('button', { name: /March 2026: 1 episode/ })
+      await march.waitFor()
+      expect(await page.getByRole('button', { name: /May 2026: 3 episodes/ }).count()).toBe(1)
+      expect(await violationsIn(page)).toEqual([])
+      await page.reload()
+      await march.click()
+      await eventually(() => days(page)).toEqual(['Tuesday 10 March'])
+      expect(page.url()).not.toContain('zoom')
+      await page.goBack()
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await page.getByRole('button', { name: /12 May 2026|May 12, 2026/ }).waitFor()
+    })
+
     it('[SM8] is narrowed by status, topic and user', async () => {
       const { visit, engine } = await openTimeline()
       const page = await visit('timeline', { timezoneId: 'UTC' })

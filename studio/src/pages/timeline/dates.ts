@@ -31,12 +31,26 @@ export function monthAfter(month: string, steps: number): string {
   return monthOf(new Date(start.getFullYear(), start.getMonth() + steps, 1))
 }
 
+export type Span = { readonly from: string; readonly to: string }
+
 /** The half-open time range of a month. */
-export function spanOf(month: string): { readonly from: string; readonly to: string } {
+export function spanOf(month: string): Span {
   return {
     from: startOf(month).toISOString(),
     to: startOf(monthAfter(month, 1)).toISOString(),
   }
+}
+
+/** The half-open time range of the year of a month. */
+export function yearSpanOf(month: string): Span {
+  const [first = month] = monthsOfYear(month)
+  return { from: startOf(first).toISOString(), to: startOf(monthAfter(first, 12)).toISOString() }
+}
+
+/** The months of the year of a month, in order. */
+export function monthsOfYear(month: string): readonly string[] {
+  const year = startOf(month).getFullYear()
+  return Array.from({ length: 12 }, (_, index) => monthOf(new Date(year, index, 1)))
 }
 
 export function daysIn(month: string): readonly string[] {

@@ -1,7 +1,7 @@
-/** A bar chart of the days of a month: episodes and other memories. A bar selects its day. */
+/** Bar charts of the days of a month and the months of a year: episodes and other memories. A bar selects its time. */
 import { useEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { daysIn, startOf } from './dates.ts'
+import { daysIn, monthsOfYear, startOf } from './dates.ts'
 import styles from './day-chart.module.css'
 
 type Count = { readonly day: string; readonly episodes: number; readonly memories: number }
@@ -10,30 +10,77 @@ const BAR_PX = 56
 /** The smallest visible bar. */
 const BAR_PX_MIN = 2
 
-export function DayChart({
-  month,
-  counts,
-  selectedDay,
-  onSelect,
-}: {
+type Column = {
+  /** A day or month. */
+  readonly id: string
+  readonly name: string
+  readonly head: string
+  readonly foot: string
+  readonly episodes: number
+  readonly memories: number
+}
+
+type ChartProps = {
   month: string
   counts: readonly Count[]
-  selectedDay: string
-  onSelect: (day: string) => void
-}) {
-  const { t, number, day: formatDay, region } = useI18n()
+  /** The selected day or month. */
+  selected: string
+  onSelect: (id: string) => void
+}
+
+export function DayChart({ month, counts, ...selection }: ChartProps) {
+  const { day: formatDay, region } = useI18n()
   const byDay = new Map(counts.map((count) => [count.day, count]))
-  const days = daysIn(month)
-  const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
+  const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
+  const columns = daysIn(month).map((day): Column => {
+    const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
+    return {
+      ...{ id: day, episodes, memories, name: formatDay(String(startOf(day))) },
+      ...{ head: String(Number(day.slice(8))), foot: weekday.format(startOf(day)) },
+    }
+  })
+  return <Columns key={month} columns={columns} {...selection} />
+}
+
+/** The months of the year of a month. */
+export function YearChart({ month, counts, ...selection }: ChartProps) {
+  const { region } = useI18n()
+  const long = new Intl.DateTimeFormat(region, { month: 'long', year: 'numeric' })
+  const short = new Intl.DateTimeFormat(region, { month: 'short' })
+  const columns = monthsOfYear(month).map((each): Column => {
+    const inMonth = counts.filter(({ day }) => day.startsWith(each))
+    return {
+      ...{
+        id: each,
+        name: long.format(startOf(each)),
+        head: short.format(startOf(each)),
+        foot: '',
+      },
+      episodes: inMonth.reduce((sum, { episodes }) => sum + episodes, 0),
+      memories: inMonth.reduce((sum, { memories }) => sum + memories, 0),
+    }
+  })
+  return <Columns columns={columns} {...selection} />
+}
+
+function Columns({
+  columns,
+  selected,
+  onSelect,
+}: {
+  columns: readonly Column[]
+  selected: string
+  onSelect: (id: string) => void
+}) {
+  const { t, number } = useI18n()
+  const max = Math.max(1, ...columns.flatMap(({ episodes, memories }) => [episodes, memories]))
   const strip = useRef<HTMLOListElement>(null)
-  // If not all days fit, scrolls to the last day with data.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another month is shown
+  // If not all fit, scrolls to the last one with data.
   useEffect(() => {
     const enabled = strip.current?.querySelectorAll('button:enabled')
     const last = [...(enabled ?? [])].at(-1)?.parentElement
     if (last != null) strip.current?.scrollTo({ left: last.offsetLeft - last.offsetWidth * 8 })
-  }, [month])
-  const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
+  }, [])
   return (
     <div>
       <div className={styles.chart}>
@@ -42,33 +89,27 @@ export function DayChart({
           <span>0</span>
         </div>
         <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
-          {days.map((day) => {
-            const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
-            const label = t('timeline.dayCounts', {
-              day: formatDay(String(startOf(day))),
-              episodes,
-              memories,
-            })
-            const isEmpty = episodes + memories === 0
+          {columns.map(({ id, name, head, foot, episodes, memories }) => {
+            const label = t('timeline.dayCounts', { day: name, episodes, memories })
             return (
-              <li key={day} className={styles.day}>
+              <li key={id} className={styles.day}>
                 <button
                   type="button"
                   className={styles.bar}
-                  aria-pressed={day === selectedDay}
+                  aria-pressed={id === selected}
                   title={label}
-                  disabled={isEmpty && day !== selectedDay}
-                  onClick={() => onSelect(day)}
+                  disabled={episodes + memories === 0 && id !== selected}
+                  onClick={() => onSelect(id)}
                 >
                   <span className={styles.columns} style={{ height: BAR_PX }}>
                     <Bar count={episodes} max={max} className={styles.episodes} />
                     <Bar count={memories} max={max} className={styles.memories} />
                   </span>
                   <span className={styles.number} aria-hidden="true">
-                    {Number(day.slice(8))}
+                    {head}
                   </span>
                   <span className={styles.weekday} aria-hidden="true">
-                    {weekday.format(startOf(day))}
+                    {foot}
                   </span>
                   <span className="visually-hidden">{label}</span>
                 </button>

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import { type SearchParams, textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Card, ErrorState, LoadingState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
 import { lazyPart, useOnceTrue } from '../../ui/lazy-part.tsx'
-import { dayOf, isDay, isMonth, monthOf } from './dates.ts'
-import { DayChart } from './day-chart.tsx'
+import { dayOf, isDay, isMonth, monthOf, spanOf, yearSpanOf } from './dates.ts'
+import { DayChart, YearChart } from './day-chart.tsx'
 import { DayDetails } from './day-details.tsx'
 import { EmptyTimeline } from './empty-timeline.tsx'
 import { DayEpisodes } from './episode-card.tsx'
@@ -73,7 +73,8 @@ function Months({
   const filters = filtersIn(search)
   const month = monthIn(search, latest)
   const day = isDay(textParam(search, 'day')) ? textParam(search, 'day') : ''
-  const days = useDays(owner, month, filters.user)
+  const isYear = search.zoom === 'year'
+  const days = useDays(owner, isYear ? yearSpanOf(month) : spanOf(month), filters.user)
   const episodes = useMonth(owner, month, filters)
   const goToMonth = (to: string) => change({ month: to, day: undefined }, { isPush: true })
   return (
@@ -82,27 +83,54 @@ function Months({
       <Card
         title={t('timeline.overview')}
         actions={
-          <MonthPicker
-            month={month}
-            latest={latest === null ? null : monthOf(latest.happenedAt)}
-            onMonthChange={goToMonth}
-          />
+          <>
+            <IconButton
+              icon="less"
+              name={t('map.zoomOut')}
+              disabled={isYear}
+              onClick={() => change({ zoom: 'year' }, { isPush: true })}
+            />
+            <IconButton
+              icon="add"
+              name={t('map.zoomIn')}
+              disabled={!isYear}
+              onClick={() => change({ zoom: undefined }, { isPush: true })}
+            />
+            <MonthPicker
+              month={month}
+              latest={latest === null ? null : monthOf(latest.happenedAt)}
+              onMonthChange={goToMonth}
+            />
+          </>
         }
       >
         <QueryResult query={days} lines={3}>
           {({ days: counts, isComplete }) => (
             <>
-              <DayChart
-                month={month}
-                counts={counts}
-                selectedDay={day}
-                onSelect={(chosen) =>
-                  change(
-                    chosen === day ? { day: undefined, month } : { day: chosen, month: undefined },
-                    { isPush: true },
-                  )
-                }
-              />
+              {isYear ? (
+                <YearChart
+                  month={month}
+                  counts={counts}
+                  selected={month}
+                  onSelect={(chosen) =>
+                    change({ month: chosen, day: undefined, zoom: undefined }, { isPush: true })
+                  }
+                />
+              ) : (
+                <DayChart
+                  month={month}
+                  counts={counts}
+                  selected={day}
+                  onSelect={(chosen) =>
+                    change(
+                      chosen === day
+                        ? { day: undefined, month }
+                        : { day: chosen, month: undefined },
+                      { isPush: true },
+                    )
+                  }
+                />
+              )}
               {!isComplete && <p className={styles.soft}>{t('timeline.overviewPartial')}</p>}
             </>
           )}

@@ -5,7 +5,7 @@ import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { STATUSES } from '../memories/memory-fields.ts'
 import { useActions } from '../memories/queries.ts'
-import { spanOf, TIME_ZONE } from './dates.ts'
+import { type Span, spanOf, TIME_ZONE } from './dates.ts'
 
 export type Episode = Schemas['Episode']
 type Status = Episode['status']
@@ -80,9 +80,10 @@ export function useLatest(owner: string) {
   })
 }
 
-export function useDays(owner: string, month: string | null, user: string | undefined) {
+/** Counts by day in a time range. */
+export function useDays(owner: string, span: Span, user: string | undefined) {
   return useQuery({
-    queryKey: ['episodes', owner, 'days', month, user],
+    queryKey: ['episodes', owner, 'days', span, user],
     queryFn: () =>
       data(
         api.GET('/api/memory/days', {
@@ -90,13 +91,12 @@ export function useDays(owner: string, month: string | null, user: string | unde
             query: {
               owner,
               ...(user === undefined ? {} : { user }),
-              ...spanOf(month ?? ''),
+              ...span,
               timeZone: TIME_ZONE,
             },
           },
         }),
       ),
-    enabled: month !== null,
     placeholderData: keepPreviousData,
   })
 }
