@@ -13,6 +13,7 @@ import { drainRequest, readBodyBytes } from '../http/messages/request-body.ts'
 import type { ConsumeRequests, MountContext } from '../http/server-options.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { createMcpServerFactory, type McpServerOptions } from './mcp-server.ts'
+import { SubscriptionBus } from './resource-subscriptions.ts'
 
 export type McpHttpHandler = {
   handle(
@@ -36,9 +37,10 @@ const BASE = 'http://recollect.invalid'
 
 export function createMcpHttpHandler(options: McpServerOptions): McpHttpHandler {
   const servers = createMcpServerFactory(options)
+  const bus = new SubscriptionBus()
   const handler = createMcpHandler(
-    ({ authInfo }) => servers.serverFor(authInfo?.extra?.caller as Caller), // put there below
-    { maxRequestBodySize: BODY_BYTES_MAX },
+    ({ authInfo, era }) => servers.serverFor(authInfo?.extra?.caller as Caller, { era }), // put there below
+    { maxRequestBodySize: BODY_BYTES_MAX, bus },
   )
   return {
     handle: async (request, response, caller, charge, context) => {
@@ -50,9 +52,12 @@ export function createMcpHttpHandler(options: McpServerOptions): McpHttpHandler 
         const messages = countMessages(body)
         if (messages > 1) await charge?.(messages - 1)
         const webRequest = toWebRequest(request, body, disconnected.signal)
-        const webResponse = await handler.fetch(webRequest, {
-          authInfo: { token: '', clientId: caller.key ?? '', scopes: [], extra: { caller } },
-        })
+        const operationContext = options.contextOf(caller, disconnected.signal)
+        const webResponse = await bus.serveAs(operationContext, () =>
+          handler.fetch(webRequest, {
+            authInfo: { token: '', clientId: caller.key ?? '', scopes: [], extra: { caller } },
+          }),
+        )
         await send(webResponse, response)
       } catch (error) {
         reject(request, response, toAppError(error))

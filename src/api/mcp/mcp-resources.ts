@@ -16,6 +16,10 @@ const PAGE_MEMORIES = 50
 const NAME_CHARACTERS = 80
 const TEXT_TYPE = 'text/plain'
 
+export function toMemoryUri(id: string): string {
+  return `recollect://memory/${id}`
+}
+
 export const RESOURCE_TEMPLATES = [
   {
     name: 'memory',
@@ -34,7 +38,7 @@ export async function listResources(context: OperationContext, cursor: string | 
   const { data, next } = listMemories.output.parse(page)
   return {
     resources: data.map(({ id, content, updatedAt }) => ({
-      uri: `recollect://memory/${id}`,
+      uri: toMemoryUri(id),
       name: content.slice(0, NAME_CHARACTERS),
       mimeType: TEXT_TYPE,
       annotations: { lastModified: updatedAt },

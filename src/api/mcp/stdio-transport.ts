@@ -41,13 +41,16 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   if (signal.aborted) return
   const servers = createMcpServerFactory(options)
   const connection = new Connection(stdin, stdout)
-  const handle = serve(() => servers.serverFor(caller), {
+  const ended = new AbortController()
+  const session = { connection: ended.signal }
+  const handle = serve(({ era }) => servers.serverFor(caller, { era, ...session }), {
     transport: connection,
     ...(onError === undefined ? {} : { onerror: onError }),
   })
   const stop = () => void handle.close()
   signal.addEventListener('abort', stop, { once: true })
   await connection.closed
+  ended.abort()
   signal.removeEventListener('abort', stop)
   await handle.close()
 }

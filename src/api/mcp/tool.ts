@@ -25,6 +25,8 @@ export type Tool = {
     readonly idempotentHint: boolean
     readonly openWorldHint: boolean
   }
+  /** What a person should confirm before a call with this input; null when nothing. */
+  describeRisk(input: ToolFields): string | null
   /** Returns a value of the output schema or throws an AppError. */
   call(context: OperationContext, input: ToolFields): Promise<ToolFields>
   /** The result as text, for clients that ignore structured content. */
@@ -80,6 +82,10 @@ export function toTool(
       idempotentHint: isRead || (operation.isIdempotent ?? false),
       openWorldHint: false,
     },
+    describeRisk: (input) =>
+      operation.isDestructive === true && input.dryRun !== true
+        ? describeRisk(operation.name, input)
+        : null,
     call: async (context, input) => {
       assertKnownFields(input, fields)
       return (await performOperation(operation, context, {
@@ -89,6 +95,17 @@ export function toTool(
     },
     formatResult,
   }
+}
+
+export const CLEARS_ALL = 'This forgets all memories that match.'
+const DELETES_PERMANENTLY = 'This deletes permanently and cannot be undone.'
+/** Operations that delete without a way back, whatever their input. */
+const PERMANENT: ReadonlySet<string> = new Set(['session.forget', 'turn.forget'])
+
+function describeRisk(operation: string, input: ToolFields): string | null {
+  const { all, erase, permanent } = input
+  if (erase === true || permanent === true || PERMANENT.has(operation)) return DELETES_PERMANENTLY
+  return all === true ? CLEARS_ALL : null
 }
 
 /** Operation fields that a model may not set are as unknown here as misspelled ones. */

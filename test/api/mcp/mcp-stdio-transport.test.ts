@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { localCaller, serveStdio } from '../../../src/api/mcp/stdio-transport.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { contextsOf, toTestClient, VERSION } from './mcp-support.ts'
+import { contextsOf, toTestClient, transportOver, VERSION } from './mcp-support.ts'
 
 const INFO = { name: 'tests', version: '1.0.0' }
 const engines: Engine[] = []
@@ -30,30 +30,6 @@ async function open(change: (engine: Engine) => Engine = (engine) => engine) {
     signal: stop.signal,
   })
   return { engine, stdin, stdout, stop, ended, output: () => output }
-}
-
-type Message = { readonly [field: string]: unknown }
-
-/** A transport of the clients over two streams. */
-function transportOver(stdin: PassThrough, stdout: PassThrough) {
-  let rest = ''
-  const transport = {
-    onmessage: undefined as ((message: Message) => void) | undefined,
-    onclose: undefined as (() => void) | undefined,
-    start: async () => {
-      stdout.on('data', (piece: Buffer) => {
-        const lines = (rest + piece.toString()).split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) transport.onmessage?.(JSON.parse(line))
-      })
-    },
-    send: async (message: object) => void stdin.write(`${JSON.stringify(message)}\n`),
-    close: async () => {
-      stdin.end()
-      transport.onclose?.()
-    },
-  }
-  return transport as never // as much of a transport as either client needs
 }
 
 function request(id: number, method: string, params: object): string {

@@ -1,6 +1,7 @@
 /** An engine behind an MCP door on a free port, and the official clients of both generations to talk to it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { PassThrough } from 'node:stream'
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -146,4 +147,28 @@ export function toTestClient(given: object): TestClient {
     },
     close: () => client.close(),
   }
+}
+
+type Message = { readonly [field: string]: unknown }
+
+/** A transport of the clients over two streams. */
+export function transportOver(stdin: PassThrough, stdout: PassThrough) {
+  let rest = ''
+  const transport = {
+    onmessage: undefined as ((message: Message) => void) | undefined,
+    onclose: undefined as (() => void) | undefined,
+    start: async () => {
+      stdout.on('data', (piece: Buffer) => {
+        const lines = (rest + piece.toString()).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) transport.onmessage?.(JSON.parse(line))
+      })
+    },
+    send: async (message: object) => void stdin.write(`${JSON.stringify(message)}\n`),
+    close: async () => {
+      stdin.end()
+      transport.onclose?.()
+    },
+  }
+  return transport as never // as much of a transport as either client needs
 }

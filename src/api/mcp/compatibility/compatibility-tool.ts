@@ -5,7 +5,7 @@ import type { Access, Caller } from '../../operations/authorization.ts'
 import { findOperation } from '../../operations/index.ts'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import { type OperationContext, parseInput, performOperation } from '../../operations/operation.ts'
-import { inputSchemaOf, outputSchemaOf, type Tool } from '../tool.ts'
+import { inputSchemaOf, outputSchemaOf, type Tool, type ToolFields } from '../tool.ts'
 
 type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly name: string
@@ -13,6 +13,7 @@ type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly access: Access
   readonly isDestructive?: boolean
   readonly isIdempotent?: boolean
+  describeRisk?(input: ToolFields): string | null
   readonly input: Input
   readonly output: Output
   call(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>
@@ -36,6 +37,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       idempotentHint: isRead || (isIdempotent ?? false),
       openWorldHint: false,
     },
+    describeRisk: (fields) => definition.describeRisk?.(fields) ?? null,
     call: async (context, fields) => definition.call(context, parseInput(definition, fields)),
     formatResult: (output) => definition.formatResult(output as z.output<Output>), // what `call` returned
   }

@@ -8,7 +8,7 @@ import {
   wireMemory,
 } from '../../operations/memory-schema.ts'
 import { formatMemoryTotal } from '../result-format.ts'
-import type { Tool } from '../tool.ts'
+import { CLEARS_ALL, type Tool } from '../tool.ts'
 import {
   defineTool,
   type MemorySearchOutput,
@@ -127,6 +127,8 @@ const clear = defineTool({
   // Also for agents, as in OmniRoute: the memories of their own owner go to the trash and can be restored.
   access: 'write',
   isDestructive: true,
+  describeRisk: ({ type, olderThan }) =>
+    type === undefined && olderThan === undefined ? CLEARS_ALL : null,
   input: z.strictObject({
     apiKeyId: ownerNameField,
     type: memoryTypeSchema.optional(),
