@@ -23,7 +23,7 @@ export type Completion = {
 
 /** A configured provider. */
 export type ModelProvider = {
-  /** As in `openai/gpt-5`. */
+  /** As in `openai/gpt-6.1-terra`. */
   readonly name: string
   readonly kind: string
   /** Also true when no key is needed. */

@@ -44,7 +44,7 @@ export interface ModelService {
    *
    * @example
    * const { text } = await engine.admin.models.complete('ada', {
-   *   model: 'openai/gpt-5-mini',
+   *   model: 'openai/gpt-6-luna',
    *   messages: [{ role: 'user', content: 'Say hello.' }],
    *   json: false,
    *   outputTokensMax: 100,

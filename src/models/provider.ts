@@ -1,7 +1,15 @@
 /** Provider configuration: which providers exist, how models resolve to them, and what they support. */
 import type { ApiFormat } from '../domain/model-call.ts'
 
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'azure', 'ollama', 'demo'] as const
+export const PROVIDER_KINDS = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'azure',
+  'bedrock',
+  'ollama',
+  'demo',
+] as const
 
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
@@ -20,13 +28,15 @@ export type ProviderModelConfig = {
 }
 
 export type Provider = {
-  /** As in `openai/gpt-5`: letters, digits and `_.-`. */
+  /** As in `openai/gpt-6.1-terra`: letters, digits and `_.-`. */
   readonly name: string
   readonly kind: ProviderKind
   /** Without a trailing slash, such as `https://api.openai.com/v1`. Empty for the demo. */
   readonly baseUrl: string
   /** Null passes the client's key on; see `api/gateway`. Never shown. */
   readonly key: string | null
+  /** Of Amazon Bedrock only. */
+  readonly aws?: AwsAccess
   readonly models: readonly ProviderModelConfig[]
   /** Null uses the table of known models. */
   readonly systemRole: SystemRole | null
@@ -39,6 +49,20 @@ export type Provider = {
   readonly timeouts: ProviderTimeouts
 }
 
+export type AwsCredentials = {
+  readonly accessKeyId: string
+  /** Never shown. */
+  readonly secretAccessKey: string
+  /** Of temporary credentials. Never shown. */
+  readonly sessionToken: string | null
+}
+
+export type AwsAccess = {
+  readonly region: string
+  /** Requests are signed with these. Null when the provider has a key of its own instead. */
+  readonly credentials: AwsCredentials | null
+}
+
 export type ProviderTimeouts = {
   readonly connectMs: number
   /** Until the response starts. */
@@ -49,7 +73,7 @@ export type ProviderTimeouts = {
 
 export type ProviderRegistry = {
   readonly providers: readonly Provider[]
-  /** Aliases, such as `fast` for `openai/gpt-5-mini`. */
+  /** Aliases, such as `fast` for `openai/gpt-6-luna`. */
   readonly aliases: Readonly<Record<string, string>>
   /** Provider for models without a provider name; null when there is none. */
   readonly defaults: Readonly<Record<ApiFormat, string | null>>

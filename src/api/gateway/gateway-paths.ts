@@ -38,6 +38,7 @@ export const GATEWAY_PATHS: readonly MountedPath[] = [
   ...collection('/v1/files', 'file', FORM_BODY),
   ...collection('/v1/batches', 'batch').filter(({ method }) => method !== 'DELETE'),
   ...collection('/v1/messages/batches', 'message batch (Anthropic)'),
+  ...collection('/v1/memory_stores', 'memory store (Anthropic)'),
   ...collection('/v1/vector_stores', 'vector store'),
   ...collection('/v1/conversations', 'conversation').filter(
     ({ method, path }) => method !== 'GET' || path.includes('{'),

@@ -21,6 +21,7 @@ import {
   isPrivateAllowed,
   parseProviderAddress,
 } from '../../models/providers/ssrf-guard.ts'
+import { readBedrockAccess } from './bedrock-access.ts'
 import type { Environment } from './config.ts'
 import { findJsonErrorLine } from './json-error-position.ts'
 import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'
@@ -44,6 +45,8 @@ const BASE_URLS: Readonly<Record<ProviderKind, string | null>> = {
   ollama: 'http://127.0.0.1:11434/v1',
   // Every resource has an address of its own.
   azure: null,
+  // Every region has an address of its own.
+  bedrock: null,
   demo: '',
 }
 
@@ -62,7 +65,9 @@ export function readProviders(options: ProviderOptions): ConfiguredRegistry {
   const text = readText(options)
   const raw = text === null ? {} : parseJson(text, path)
   const file = parseProvidersFile(expand(raw, [], path, environment), basename(path))
-  const written = Object.entries(file.providers).map(([name, entry]) => toProvider(name, entry))
+  const written = Object.entries(file.providers).map(([name, entry]) =>
+    toProvider(name, entry, environment),
+  )
   const providers = [...written, ...impliedProviders(environment).filter(isMissingIn(written))]
   const warnings = [
     ...(text !== null && holdsSecrets(raw) && canOthersRead(path) ? [readableWarning(path)] : []),
@@ -150,13 +155,18 @@ function expandText(
   })
 }
 
-function toProvider(name: string, entry: ProviderEntry): Provider {
+function toProvider(name: string, entry: ProviderEntry, environment: Environment): Provider {
   const { kind } = entry
+  const bedrock = readBedrockAccess(name, entry, environment)
   const provider = {
     name,
     kind,
-    baseUrl: kind === 'demo' ? '' : baseUrlOf(name, kind, entry.baseUrl ?? defaultUrl(name, kind)),
-    key: parseApiKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
+    baseUrl:
+      kind === 'demo'
+        ? ''
+        : baseUrlOf(name, kind, entry.baseUrl ?? bedrock?.baseUrl ?? defaultUrl(name, kind)),
+    key: parseApiKey(bedrock?.key ?? entry.key ?? undefined, `the provider ${name}`) ?? null,
+    ...(bedrock === null ? {} : { aws: bedrock.aws }),
     models: kind === 'demo' && entry.models.length === 0 ? [DEMO] : entry.models,
     systemRole: entry.systemRole,
     supportsTools: entry.supportsTools,
@@ -206,17 +216,12 @@ function impliedProviders(environment: Environment): readonly Provider[] {
 }
 
 function implied(kind: ProviderKind, key: string | null): Provider {
-  return toProvider(kind, {
-    kind,
-    key,
-    baseUrl: undefined,
-    models: [],
-    systemRole: null,
-    supportsTools: null,
-    private: false,
-    headers: {},
-    timeouts: {},
-  })
+  const entry = {
+    ...{ kind, key, baseUrl: undefined, models: [], systemRole: null, supportsTools: null },
+    ...{ region: undefined, accessKeyId: undefined, secretAccessKey: undefined },
+    ...{ sessionToken: undefined, private: false, headers: {}, timeouts: {} },
+  }
+  return toProvider(kind, entry, {})
 }
 
 function isMissingIn(written: readonly Provider[]): (provider: Provider) => boolean {
@@ -280,9 +285,9 @@ function impliedDefault(format: ApiFormat, providers: readonly Provider[]): stri
 function holdsSecrets(raw: unknown): boolean {
   const entries = Object.values(Object(Object(raw).providers))
   return entries.some((entry) => {
-    const { key, headers } = Object(entry)
+    const { key, secretAccessKey, sessionToken, headers } = Object(entry)
     const values = Object.entries(Object(headers)).filter(([name]) => SECRET_HEADER.test(name))
-    return [key, ...values.map(([, value]) => value)].some(isLiteral)
+    return [key, secretAccessKey, sessionToken, ...values.map(([, value]) => value)].some(isLiteral)
   })
 }
 

@@ -18,6 +18,11 @@ export type ProviderEntry = {
   readonly kind: ProviderKind
   readonly baseUrl: string | undefined
   readonly key: string | null
+  /** The next four: of Amazon Bedrock only. */
+  readonly region: string | undefined
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: string | undefined
+  readonly sessionToken: string | undefined
   readonly models: readonly ProviderModelConfig[]
   readonly systemRole: SystemRole | null
   readonly supportsTools: boolean | null
@@ -67,6 +72,10 @@ const entry = z.strictObject({
   ),
   baseUrl: text.optional(),
   key: text.nullable().default(null),
+  region: text.regex(/^[a-z0-9-]+$/, 'must be the name of a region, as in eu-central-1').optional(),
+  accessKeyId: text.optional(),
+  secretAccessKey: text.optional(),
+  sessionToken: text.optional(),
   models: z
     .array(z.preprocess((each) => (typeof each === 'string' ? { id: each } : each), model))
     .default([]),

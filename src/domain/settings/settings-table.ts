@@ -216,7 +216,7 @@ const LEARNING_SETTINGS = {
   'learning.extractionModel': {
     ...text(),
     scope: 'owner',
-    help: 'The model that distills conversations, such as `openai/gpt-5-mini`, of any provider of the gateway. Without one, conversations wait and only pattern extraction runs.',
+    help: 'The model that distills conversations, such as `openai/gpt-6-luna`, of any provider of the gateway. Without one, conversations wait and only pattern extraction runs.',
   },
   'learning.modelTokensPerDay': {
     ...integer(500_000, [0, 1_000_000_000]),

@@ -85,10 +85,10 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
     providers: async () => ({
       providers: registry.providers
         .filter(({ kind }) => kind !== 'demo')
-        .map(({ name, kind, key, models }) => ({
+        .map(({ name, kind, key, aws, models }) => ({
           name,
           kind,
-          hasKey: key !== null || kind === 'ollama',
+          hasKey: key !== null || aws !== undefined || kind === 'ollama',
           models: models.map(({ id }) => id),
         })),
       aliases: Object.keys(registry.aliases),

@@ -1,5 +1,5 @@
 /** Requests of megabytes: forwarded byte for byte, with memory where it can read them, and never a way around ownership. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { askFor, requestOf, type Spoken } from './support/client-conversation.ts'
 import {
   type GatewaySetup,
@@ -96,3 +96,71 @@ it.each(PATH_FORMATS)(
     expect(await refused.text()).toContain('file_of_ada')
   },
 )
+
+describe('Gemini', () => {
+  const PATH = '/v1beta/models/gemini-test:generateContent'
+  const setUpGemini = () =>
+    setUpGateway('memory on', {
+      providers: (url) => ({
+        gemini: { kind: 'gemini', baseUrl: `${url}/v1beta/openai`, key: 'goog-upstream' },
+      }),
+    })
+  const bodyOf = (messages: readonly Spoken[]) => ({
+    contents: messages.map(({ role, content }) => ({
+      role: role === 'user' ? 'user' : 'model',
+      parts: [{ text: content }],
+    })),
+  })
+
+  async function askGemini(setup: GatewaySetup, text: string, key = setup.key) {
+    const answer = { candidates: [{ content: { role: 'model', parts: [{ text: 'Jasmine.' }] } }] }
+    setup.upstream.queue({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(answer),
+    })
+    const response = await fetch(`${setup.url}${PATH}`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': key, 'content-type': 'application/json' },
+      body: text,
+    })
+    const told = await response.text()
+    return { status: response.status, memory: response.headers.get(MEMORY_HEADER) ?? '', told }
+  }
+
+  it('[GW29] a long conversation keeps every byte around its block', async () => {
+    const setup = await setUpGemini()
+    const text = JSON.stringify(bodyOf(conversationOf(600, 25)))
+    expect(await askGemini(setup, text)).toMatchObject({
+      status: 200,
+      memory: expect.stringMatching(/^injected; /),
+    })
+    const received = setup.upstream.last().text
+    expect(received).toContain('<recollect-memory')
+    const part = /,\{"text":"<recollect-memory[\s\S]*?<\/recollect-memory>"\}/
+    expect(received.replace(part, '') === text).toBe(true)
+  })
+
+  it('[GW28.1] a huge conversation is forwarded as it is, without memory', async () => {
+    const setup = await setUpGemini()
+    const text = JSON.stringify(bodyOf(conversationOf(3_000, 15)))
+    expect(text.length).toBeGreaterThan(5_000_000)
+    expect(await askGemini(setup, text)).toMatchObject({
+      status: 200,
+      memory: 'skipped; reason=too-large',
+    })
+    expect(setup.upstream.last().text).toBe(text)
+  })
+
+  it('[GW28.2] what a huge request refers to is checked all the same', async () => {
+    const setup = await setUpGemini()
+    const grace = await keyFor(setup.engine, 'grace')
+    const body = bodyOf(conversationOf(3_000, 15))
+    const fileUri = 'https://generativelanguage.googleapis.com/v1beta/files/ofada12345'
+    const parts = [{ fileData: { mimeType: 'text/plain', fileUri } }]
+    const contents = [...body.contents.slice(0, 2_000), { role: 'user', parts }, ...body.contents]
+    const refused = await askGemini(setup, JSON.stringify({ contents }), grace)
+    expect(refused.status).toBe(400)
+    expect(refused.told).toContain('ofada12345')
+    expect(setup.upstream.requests).toEqual([])
+  })
+})

@@ -297,6 +297,39 @@ describe('under the key of the server', () => {
   })
 })
 
+it('[GW26.1] memory stores of Anthropic are owned alike', async () => {
+  const setup = await setUpGateway()
+  const storesOf = (apiKey: string) =>
+    new Anthropic({ baseURL: setup.url, apiKey, maxRetries: 0 }).beta.memoryStores
+  const [own, foreign] = [storesOf(setup.key), storesOf(await keyFor(setup.engine, 'grace'))]
+  const store = { id: 'memstore_ada0001', type: 'memory_store', name: 'Notes' }
+  const memory = { id: 'mem_ada0000001', type: 'memory', path: '/tea.md' }
+  setup.upstream.queue(json(store), json(memory), json({ ...memory, content: 'Jasmine' }))
+  const { id } = await own.create({ name: 'Notes' })
+  const made = await own.memories.create(id, { path: '/tea.md', content: 'Jasmine' })
+  await own.memories.retrieve(made.id, { memory_store_id: id })
+  expect(setup.upstream.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+    '/v1/memory_stores',
+    `/v1/memory_stores/${id}/memories`,
+    `/v1/memory_stores/${id}/memories/${made.id}`,
+  ])
+  expect(setup.upstream.last().headers['x-api-key']).toBe('sk-ant-upstream')
+  for (const refused of [
+    () => foreign.retrieve(id),
+    () => foreign.memories.create(id, { path: '/a.md', content: 'x' }),
+    () => foreign.memories.delete(made.id, { memory_store_id: id }),
+    () => foreign.archive(id),
+  ]) {
+    await expect(refused()).rejects.toMatchObject({ status: 404 })
+  }
+  const page = { data: [store, { ...store, id: 'memstore_grace01' }], next_page: null }
+  setup.upstream.queue(json(page))
+  expect((await own.list()).data.map((each) => each.id)).toEqual([id])
+  setup.upstream.queue(json(page))
+  expect((await foreign.list()).data).toEqual([])
+  expect(setup.upstream.requests).toHaveLength(5)
+})
+
 it("[GW25.4] under the client's own key everything is passed on, and the provider decides", async () => {
   const setup = await setUpGateway('memory off', {
     providers: (url) => ({ openai: { kind: 'openai', baseUrl: `${url}/v1`, key: null } }),

@@ -242,7 +242,7 @@ describe('the file of providers', () => {
     ],
     [{ default: { message: 'openai' } }, 'Did you mean "messages"?'],
     [{ default: 'olama' }, 'Did you mean ollama?'],
-    [{ providers: { a: { kind: 'bedrock' } } }, 'providers.a.kind'],
+    [{ providers: { a: { kind: 'vertex' } } }, 'providers.a.kind'],
     [{ providers: { a: {} } }, 'providers.a.kind'],
     [{ providers: { 'a/b': { kind: 'openai' } } }, 'letters, digits'],
     [{ providers: { a: { kind: 'openai' }, A: { kind: 'openai' } } }, 'differ only in case'],

@@ -10,10 +10,11 @@ import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 /** Whether the request uses the server's account at the provider, which all owners share, and not one of the client. */
 export function usesSharedAccount(
   { options, request }: GatewayRequest,
-  { key }: Provider,
+  { key, aws }: Provider,
 ): boolean {
   return (
     key !== null ||
+    aws !== undefined ||
     !hasCredentials(selectForwardedHeaders(request, options.isAuthDisabled === true))
   )
 }

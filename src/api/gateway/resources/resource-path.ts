@@ -71,6 +71,14 @@ const OPENAI_COLLECTIONS: readonly Collection[] = [
 const ANTHROPIC_COLLECTIONS: readonly Collection[] = [
   { path: '/v1/files', format: 'messages', items: FILES },
   { path: '/v1/messages/batches', format: 'messages', items: ['*', '*/cancel', '*/results'] },
+  {
+    path: '/v1/memory_stores',
+    format: 'messages',
+    items: [
+      ...['*', '*/archive', '*/memories', '*/memories/*'],
+      ...['*/memory_versions', '*/memory_versions/*', '*/memory_versions/*/redact'],
+    ],
+  },
 ]
 
 const ID = /^[\w.:-]{1,200}$/

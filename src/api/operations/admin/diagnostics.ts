@@ -181,7 +181,7 @@ export const testModel = defineOperation({
       .min(1)
       .max(200)
       .optional()
-      .describe("For example `openai/gpt-5-mini`. Default: the owner's extraction model."),
+      .describe("For example `openai/gpt-6-luna`. Default: the owner's extraction model."),
   }),
   output: z.object({
     ...outcome,

@@ -117,7 +117,7 @@ function ModelField({
     <div className={styles.stack}>
       <CommitField
         {...{ label, help, list, fault }}
-        placeholder="openai/gpt-5-mini"
+        placeholder="openai/gpt-6-luna"
         spellCheck={false}
         maxLength={200}
         value={model}
