@@ -328,7 +328,10 @@ export function findUndecidedMemory(
 ): Memory | null {
   const { draft } = context
   if (decision.kind !== 'create' || draft.trust === 'suspect') return null
-  const comparable = listComparable(context)
+  // Two statements from one turn of the user were true together: there is nothing to ask.
+  const comparable = listComparable(context).filter(({ provenance }) =>
+    provenance.turns.every((turn) => !draft.provenance.turns.includes(turn)),
+  )
   // Close memories come first, in their order.
   const nearest = [...close].flatMap((id) => comparable.find((memory) => memory.id === id) ?? [])
   const memory = [...nearest, ...comparable].find(({ id, content }) =>

@@ -226,7 +226,8 @@ export function checkClause(
   if (hasUnsupportedPhrase(clause, (word) => absentWords.has(word))) return 'words'
   const isRephrased = specific > 0 && similarity >= REPHRASED_SIMILARITY_MIN
   if (blocked > 0 && matched < 2 && !isRephrased) return 'modality'
-  const isSaidOfSelf = generic === 0 && missing === 0 && head?.subject === 'self'
+  const isSaidOfSelf =
+    generic === 0 && missing === 0 && head?.subject === 'self' && !isAddedAttitude(verb, head, holds)
   if (
     specific === 0 &&
     numbers === 0 &&
@@ -266,6 +267,13 @@ export function checkClause(
     return { turns: [named.turn], isFirstPerson: isSelfStatement(named) }
   }
   return { turns: [...used], isFirstPerson: isSelfStatement(head) }
+}
+
+const ATTITUDE = /^(?:like|love|prefer|enjoy|adore)[sd]?$/u
+
+/** "Find me a hotel in Rome" does not say that the user likes Rome. */
+function isAddedAttitude(verb: Word | undefined, head: Clause, holds: Holds): boolean {
+  return verb !== undefined && ATTITUDE.test(verb.folded) && !holds(head, verb)
 }
 
 const RESIDENCE =

@@ -70,7 +70,9 @@ export class Transcript {
     if (first.isGrounded) return first
     // Models often cite a neighboring turn.
     const other = this.#check(claim, users, users, similarity)
-    return other.isGrounded ? other : first
+    // Words of several turns that no model put together may support what nobody said.
+    const isScattered = other.isGrounded && claim.turns.length === 0 && other.turns.length > 1
+    return other.isGrounded && !isScattered ? other : first
   }
 
   /** The turns of the user that answer a cited turn of the assistant. */
