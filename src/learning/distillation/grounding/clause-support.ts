@@ -227,7 +227,10 @@ export function checkClause(
   const isRephrased = specific > 0 && similarity >= REPHRASED_SIMILARITY_MIN
   if (blocked > 0 && matched < 2 && !isRephrased) return 'modality'
   const isSaidOfSelf =
-    generic === 0 && missing === 0 && head?.subject === 'self' && !isAddedAttitude(verb, head, holds)
+    generic === 0 &&
+    missing === 0 &&
+    head?.subject === 'self' &&
+    !isAddedAttitude(verb, head, holds)
   if (
     specific === 0 &&
     numbers === 0 &&
