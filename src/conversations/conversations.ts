@@ -25,7 +25,8 @@ export const CONTEXT_SKIP_REASONS = {
   'no-insertion-point': 'The request has no position for a context block.',
   'dry-run': 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
   'too-large': 'The request has more text than memory reads: 4 million characters.',
-  timeout: 'Recall exceeded `gateway.contextTimeoutMs`.',
+  timeout:
+    'Recall exceeded `gateway.contextTimeoutMs`, or would have because too many requests wait for it.',
   failed: 'Recall failed.',
 } as const
 

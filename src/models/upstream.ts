@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+import { AppError } from '../lib/errors.ts'
 import type { Provider } from './provider.ts'
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
@@ -38,6 +39,21 @@ export type UpstreamResponse = {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** `refused`: the provider answered something else. */
+export type UpstreamUpgrade =
+  | { readonly kind: 'refused'; readonly response: UpstreamResponse }
+  | {
+      readonly kind: 'open'
+      /** Those of the handshake. */
+      readonly headers: HeaderPairs
+      readonly socket: Duplex
+    }
+
+export function createNoSocketError(provider: string): AppError {
+  const message = `The provider ${provider} has no WebSockets.`
+  return new AppError('not_found', message, { provider })
+}
+
 /**
  * Upstream: the connection to a provider. It moves bytes without interpreting them.
  *
@@ -46,6 +62,8 @@ export type UpstreamResponse = {
  */
 export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamResponse>
+  /** Asks for a WebSocket; the handshake is in the headers. Absent where there are none. */
+  readonly upgrade?: (request: UpstreamRequest) => Promise<UpstreamUpgrade>
   close(): Promise<void>
 }
 

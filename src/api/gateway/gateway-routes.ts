@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
+import { isWebSocketRequest } from '../http/web-socket-request.ts'
 import { EMBEDDINGS_PATH, handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
 import { decodePathSegment } from './formats/gemini-generate-content.ts'
 import { findFormatByPath, WIRE_FORMATS } from './formats/index.ts'
@@ -20,6 +21,7 @@ import { ModelList } from './model-list.ts'
 import { forwardStoredResponseRequest, matchStoredResponseRequest } from './proxy/passthrough.ts'
 import { ProviderState } from './proxy/provider-state.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
+import { handleRealtime, REALTIME_PATH } from './proxy/realtime.ts'
 import { handleTokenCount } from './proxy/token-count.ts'
 import { handleResourceRequest } from './resources/resource-handler.ts'
 import { parseResourcePath } from './resources/resource-path.ts'
@@ -65,6 +67,7 @@ export function createGateway(options: GatewayOptions): readonly Mount[] {
         const id = decodePathSegment(path.slice('/v1/models/'.length))
         return models.respond(exchange, id === '' ? null : id)
       }
+      if (path === REALTIME_PATH && isWebSocketRequest(request)) return handleRealtime(exchange)
       const resource = parseResourcePath(method, path, isAnthropicRequest(request))
       const storedResponse = resource?.kind === 'call' ? null : matchStoredResponseRequest(path)
       if (storedResponse !== null) {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { isAboutKind } from '../../storage/access/change-feed.ts'
@@ -46,6 +47,7 @@ import {
 } from './security/host-validation.ts'
 import { RateLimiter } from './security/rate-limiter.ts'
 import type { HttpServerOptions, Mount } from './server-options.ts'
+import { toUpgradeResponse, WebSocketAwareRequest } from './web-socket-request.ts'
 
 /** How often slow headers are checked for. */
 const CHECK_MS = 2_000
@@ -80,7 +82,10 @@ export function createHttpServer(
 ): HttpServer {
   const dispatcher = new RequestDispatcher(options)
   // A missing Host header is refused in the standard error shape.
-  const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
+  const settings = {
+    ...{ connectionsCheckingInterval: CHECK_MS, requireHostHeader: false },
+    IncomingMessage: WebSocketAwareRequest,
+  }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     // A failure while sending an error ends this connection, not the server.
     dispatcher.answer(request, response).catch(() => response.destroy())
@@ -96,6 +101,10 @@ export function createHttpServer(
   server.on('clientError', respondMalformedRequest)
   server.on('checkExpectation', listener)
   server.on('connect', rejectConnect)
+  server.on('upgrade', (request, socket, head) => {
+    // Connections of this server are sockets, with TLS and without.
+    listener(request, toUpgradeResponse(request, socket as Socket, head))
+  })
   return {
     server,
     close: (graceMs) => dispatcher.close(server, graceMs),

@@ -19,7 +19,7 @@ import { Readable } from 'node:stream'
 import { createAbortedError, sleep, throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../provider.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse, UpstreamUpgrade } from '../upstream.ts'
 import {
   createGuardedLookup,
   getHost,
@@ -34,7 +34,12 @@ import {
   isConnectionClosed,
   type TimeoutPhase,
 } from './upstream-errors.ts'
-import { toRequestHeaders, toResponseHeaders } from './upstream-headers.ts'
+import {
+  toHandshakeHeaders,
+  toRequestHeaders,
+  toResponseHeaders,
+  toUpgradeHeaders,
+} from './upstream-headers.ts'
 
 export type HttpUpstreamOptions = {
   /** Replaces the system's resolver. */
@@ -89,6 +94,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream 
 
   return {
     send: (request) => sendWithRetries(request, targetOf),
+    upgrade: async (request) => {
+      throwIfAborted(request.signal)
+      return upgrade(request, targetOf(request.provider))
+    },
     close: async () => {
       for (const agent of agents.values()) agent.destroy()
       agents.clear()
@@ -164,9 +173,13 @@ function closeFreeSockets(agent: HttpAgent): void {
   }
 }
 
+type FailedAttempt = {
+  readonly kind: 'failed' | 'unconnected' | 'stale'
+  readonly error: AppError
+}
 type AttemptOutcome =
   | { readonly kind: 'answered'; readonly response: UpstreamResponse }
-  | { readonly kind: 'failed' | 'unconnected' | 'stale'; readonly error: AppError }
+  | FailedAttempt
 
 /** One try, until the answer begins. */
 function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<AttemptOutcome> {
@@ -203,6 +216,46 @@ function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<Atte
     else if (request.body instanceof Readable) pipeBody(request.body, sent)
     else if (request.body === null) sent.end()
     else writeBytes(request.body, sent)
+  })
+}
+
+/** Repeated once when a pooled connection turns out to be closed. */
+function upgrade(
+  request: UpstreamRequest,
+  target: UpstreamTarget,
+  isRepeated = false,
+): Promise<UpstreamUpgrade> {
+  const { provider, signal, path } = request
+  const { host, options } = target
+  return new Promise<UpstreamUpgrade>((resolve, reject) => {
+    const headers = toUpgradeHeaders(request, target.url)
+    const sent = target.open({ ...options, method: 'GET', path: `${target.path}${path}`, headers })
+    const onLate = (phase: TimeoutPhase) => sent.destroy(createTimeoutError(provider, host, phase))
+    const times = startAttemptTimer(sent, target, onLate, provider)
+    const stop = () => sent.destroy(createAbortedError())
+    signal.addEventListener('abort', stop, { once: true })
+    const settle = () => {
+      times.stop()
+      signal.removeEventListener('abort', stop)
+    }
+    sent.on('error', (thrown) => {
+      settle()
+      const { kind, error } = failure(request, target, thrown, sent, times)
+      if (kind !== 'stale' || isRepeated) return reject(error)
+      closeFreeSockets(target.agent)
+      resolve(upgrade(request, target, true))
+    })
+    sent.once('response', (incoming) => {
+      settle()
+      resolve({ kind: 'refused', response: answer(provider, host, incoming, () => {}) })
+    })
+    sent.once('upgrade', (incoming, socket, head) => {
+      settle()
+      if (head.length > 0) socket.unshift(head)
+      socket.setTimeout(0)
+      resolve({ kind: 'open', headers: toHandshakeHeaders(incoming.rawHeaders), socket })
+    })
+    sent.end()
   })
 }
 
@@ -248,7 +301,7 @@ function failure(
   thrown: unknown,
   sent: ClientRequest,
   times: AttemptTimer,
-): AttemptOutcome {
+): FailedAttempt {
   if (signal.aborted) return { kind: 'failed', error: createAbortedError() }
   const error = createUnreachableError(provider, host, thrown)
   // AppErrors were decided here and would recur.

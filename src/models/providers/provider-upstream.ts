@@ -1,6 +1,6 @@
 /** Dispatches each request to the upstream of its provider. */
 import type { Provider } from '../provider.ts'
-import type { Upstream } from '../upstream.ts'
+import { createNoSocketError, type Upstream } from '../upstream.ts'
 import { type BedrockOptions, createBedrockUpstream } from './bedrock/bedrock-upstream.ts'
 import { createDemoUpstream, type DemoOptions } from './demo/demo-upstream.ts'
 import { createHttpUpstream, type HttpUpstreamOptions } from './http-upstream.ts'
@@ -17,6 +17,11 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
   }
   return {
     send: (request) => select(request.provider).send(request),
+    upgrade: async (request) => {
+      const { upgrade } = select(request.provider)
+      if (upgrade === undefined) throw createNoSocketError(request.provider.name)
+      return upgrade(request)
+    },
     close: async () => {
       await Promise.all([demo.close(), http.close()])
     },

@@ -47,6 +47,16 @@ export function toRequestHeaders(request: UpstreamRequest, url: URL): string[] {
   return sent
 }
 
+/** The same for a WebSocket. */
+export function toUpgradeHeaders(request: UpstreamRequest, url: URL): string[] {
+  return [...toRequestHeaders(request, url), 'connection', 'Upgrade', 'upgrade', 'websocket']
+}
+
+/** Those of the answer that belong to the handshake. */
+export function toHandshakeHeaders(raw: readonly string[]): HeaderPairs {
+  return headerPairs(raw, (name) => name.startsWith('sec-websocket-'))
+}
+
 /** A stream of known length keeps it; another one is sent in chunks. */
 function framingOf({ declaredLength }: UpstreamRequest): readonly [string, string] {
   return declaredLength === undefined

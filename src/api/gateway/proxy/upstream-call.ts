@@ -3,7 +3,13 @@ import type { ApiFormat } from '../../../domain/model-call.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
 import { toNativeGemini } from '../../../models/native-gemini.ts'
 import type { Provider } from '../../../models/provider.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../../models/upstream.ts'
+import {
+  createNoSocketError,
+  type Upstream,
+  type UpstreamRequest,
+  type UpstreamResponse,
+  type UpstreamUpgrade,
+} from '../../../models/upstream.ts'
 import type { GatewayRequest } from '../gateway-request.ts'
 import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 
@@ -27,9 +33,27 @@ export async function sendToProvider(
   upstream: Upstream,
   request: UpstreamRequest,
 ): Promise<UpstreamResponse> {
-  const response = await sendWithGatewayErrors(upstream, request)
+  const response = await withGatewayErrors(() => upstream.send(request))
+  assertNoRedirect(request, response)
+  return response
+}
+
+/** Asks a provider for a WebSocket, with the same errors. */
+export async function upgradeAtProvider(
+  upstream: Upstream,
+  request: UpstreamRequest,
+): Promise<UpstreamUpgrade> {
+  const { name } = request.provider
+  if (upstream.upgrade === undefined) throw createNoSocketError(name)
+  const { upgrade } = upstream
+  const answer = await withGatewayErrors(() => upgrade(request))
+  if (answer.kind === 'refused') assertNoRedirect(request, answer.response)
+  return answer
+}
+
+function assertNoRedirect(request: UpstreamRequest, response: UpstreamResponse): void {
   const { status, body } = response
-  if (status < 300 || status >= 400) return response
+  if (status < 300 || status >= 400) return
   if (body instanceof Readable) body.destroy()
   const { name } = request.provider
   throw new AppError(
@@ -39,12 +63,9 @@ export async function sendToProvider(
   )
 }
 
-async function sendWithGatewayErrors(
-  upstream: Upstream,
-  request: UpstreamRequest,
-): Promise<UpstreamResponse> {
+async function withGatewayErrors<T>(send: () => Promise<T>): Promise<T> {
   try {
-    return await upstream.send(request)
+    return await send()
   } catch (thrown) {
     const error = toAppError(thrown)
     const { code, message, facts } = error
