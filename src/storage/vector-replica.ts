@@ -41,7 +41,8 @@ export type ReplicaHealth = {
 }
 
 /**
- * A copy of the vectors in a vector database, beside the primary index that is stored with the memories.
+ * A copy of the vectors in a vector database, beside the primary index that is stored with the memories. Memories in the
+ * trash have no point.
  *
  * A replica holds only data that can be rebuilt, and tracks no changes itself: `storage/vector-replica` compares it with
  * the store, keeps it up to date, and answers from the primary index while the replica lags, fails or is backfilled. A

@@ -33,7 +33,7 @@ const QUERY = { query: 'Which lamp number is 17?', strategy: 'semantic', limit: 
 
 async function found(started: Started): Promise<unknown> {
   const { body } = await started.client.post('/api/memory/search', QUERY)
-  return body.results.map(({ id }: { readonly id: string }) => id)
+  return body.results.map(({ memory }: { readonly memory: { readonly id: string } }) => memory.id)
 }
 
 it('[VT11] is switched on by a request, answers, fails and recovers, and no search ever fails', async () => {

@@ -222,7 +222,7 @@ it('[PO54] Osaurus: `embeddingBackend` and `embeddingModel` are settings of the 
   expect([wrong.exit, wrong.err]).toEqual([2, expect.stringContaining('mlx')])
 })
 
-it('[PO54] OpenClaw: `memory_recall` gives percentages, and citations end the snippets', async () => {
+it('[PO54] OpenClaw: `memory_recall` gives percentages', async () => {
   const host = await openHost({ hasCompatibilityTools: true })
   const client = await CLIENTS['SDK 1']?.(host.url)
   onTestFinished(async () => {

@@ -5,6 +5,7 @@ import { createEngine } from '../../src/app/composition.ts'
 import { openEmbedder } from '../../src/app/models/model-selection.ts'
 import { buildTurnExtraction } from '../../src/learning/distillation/turn-prompt.ts'
 import type { TurnText } from '../../src/learning/distillation/turn-selection.ts'
+import { start } from '../api/http/http-support.ts'
 import { synonymEmbedder } from '../fakes/synonym-embedder.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -20,6 +21,15 @@ it('[PO54] OmniRoute: a model name that is not on disk falls back to the built-i
     fallbackFor: expect.stringContaining('missing'),
     fallbackReason: expect.stringContaining('missing'),
   })
+})
+
+it('[PO54] OmniRoute: the status of the server warns of a model name that is not on disk', async () => {
+  const localModel = join(temporaryFolder(), 'missing')
+  const { client, engine } = await start({}, { embedding: { source: 'transformers', localModel } })
+  await engine.remember(ADA, { content: 'The kayak is in the shed.' })
+  await engine.admin.reindex()
+  const { body } = await client.get('/api/status')
+  expect(JSON.stringify(body)).toMatch(/"fallbackReason":"[^"]*missing/)
 })
 
 async function openWith(values: Record<string, unknown>) {

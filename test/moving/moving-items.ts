@@ -86,7 +86,15 @@ export const MOVING_ITEMS = [
   },
   {
     system: 'OmniRoute',
+    item: 'Qdrant points go when a memory goes to the trash, and return when it is restored',
+  },
+  {
+    system: 'OmniRoute',
     item: 'a model name that is not on disk falls back to the built-in model',
+  },
+  {
+    system: 'OmniRoute',
+    item: 'the status of the server warns of a model name that is not on disk',
   },
   {
     system: 'Osaurus',
@@ -155,7 +163,7 @@ export const MOVING_ITEMS = [
   { system: 'OpenClaw', item: '`ltm` and `memory` are command groups' },
   {
     system: 'OpenClaw',
-    item: '`memory_recall` gives percentages, and citations end the snippets',
+    item: '`memory_recall` gives percentages',
   },
   {
     system: 'OpenClaw',
@@ -194,6 +202,26 @@ export const MOVING_ITEMS = [
     item: '`sync.watch`, its debounce and `sync.intervalMinutes` are settings',
   },
   {
+    system: 'OpenClaw',
+    item: 'its index and workspace answer alike by REST, MCP and the command line',
+  },
+  {
+    system: 'OpenClaw',
+    item: 'search results have exact lines, and end with their citation',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`memorySearch.fallback` names the embedding model that stands in',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`cache.enabled` decides whether vectors outlive their chunks',
+  },
+  {
+    system: 'OpenClaw',
+    item: '`memory.qmd` decides how qmd searches, and for how long',
+  },
+  {
     system: 'Polyant',
     item: 'memories are read from its PostgreSQL database, read-only',
   },
@@ -211,6 +239,10 @@ export const MOVING_ITEMS = [
   {
     system: 'Polyant',
     item: 'extraction after every turn sees the last 15 messages',
+  },
+  {
+    system: 'Polyant',
+    item: 'its memories answer alike by REST, MCP and the command line, and are added and deleted',
   },
   {
     system: 'Others',
@@ -243,5 +275,9 @@ export const MOVING_ITEMS = [
   {
     system: 'All',
     item: 'imported conversations are recallable at once and learned from in the background',
+  },
+  {
+    system: 'All',
+    item: 'the search of the Studio is hybrid by default, marks its words, counts, and finds parts of words',
   },
 ] as const satisfies readonly MovingItem[]

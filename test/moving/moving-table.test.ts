@@ -6,7 +6,12 @@ import { MOVING_ITEMS, type MovingItem } from './moving-items.ts'
 
 const PAGE = 'docs/guides/moving.md'
 /** Tests of items among those of their feature. */
-const ELSEWHERE = ['test/e2e/cli/cli-keychain.test.ts', 'test/files/sync-triggers.test.ts']
+const ELSEWHERE = [
+  'test/e2e/cli/cli-keychain.test.ts',
+  'test/faults/vector-replica-trash.test.ts',
+  'test/files/sync-triggers.test.ts',
+  'test/studio/memory-search.test.ts',
+]
 const MARK = '<!-- generated: moving -->'
 
 it('[PO53] docs/guides/moving.md lists every item, and each has a test', async () => {

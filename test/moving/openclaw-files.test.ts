@@ -1,12 +1,16 @@
 /** Sync and search settings of OpenClaw's memory index, under their names here. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toFileSettings } from '../../src/app/file-composition.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { resolveSettings } from '../../src/domain/settings/settings.ts'
 import { start } from '../api/http/http-support.ts'
+import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { folderWith, put } from '../files/file-support.ts'
 import { sections } from '../files/index-support.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { STAND_IN } from '../files/qmd-support.ts'
+import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 
 async function open(files: Record<string, string>, settings: Record<string, unknown> = {}) {
   const place = join(temporaryFolder(), 'files.db')
@@ -87,4 +91,59 @@ it('[PO55] OpenClaw: the delta thresholds of transcripts are settings', () => {
     'files.sessionDeltaMessages': 3,
   })
   expect(toFileSettings(settings)).toMatchObject({ sessionBytes: 7, sessionMessages: 3 })
+})
+
+it('[PO55] OpenClaw: `cache.enabled` decides whether vectors outlive their chunks', async () => {
+  const source = 'transformers'
+  const timesEmbedded = async (isCached: boolean) => {
+    const local = scriptedEmbedder()
+    const embedding = {
+      ...local,
+      describe: async () => ({ ...(await local.describe()), source }),
+      report: () => ({ ...local.report(), source }),
+    }
+    const settings = { 'files.vectorCacheEnabled': isCached }
+    const files = { path: temporaryFile('files.db') }
+    const { engine } = await start({}, { embedding, files, settings })
+    const { owner } = parseScope({ owner: 'default' })
+    for (let time = 0; time < 2; time++) {
+      const path = folderWith({ 'MEMORY.md': 'The kayak is in the shed.' })
+      const root = await engine.files?.roots.add(owner, { kind: 'workspace', path })
+      await engine.files?.sync(owner, { embeds: true })
+      if (root !== undefined) await engine.files?.roots.remove(owner, root.id)
+      await engine.files?.sync(owner, { embeds: true })
+    }
+    return local.calls.filter(({ texts }) => texts.some((text) => text.includes('kayak'))).length
+  }
+  expect([await timesEmbedded(true), await timesEmbedded(false)]).toEqual([1, 2])
+})
+
+it('[PO55] OpenClaw: `memory.qmd` decides how qmd searches, and for how long', async () => {
+  const script = temporaryFile('script.json')
+  const says = (value: object) => writeFileSync(script, JSON.stringify(value))
+  says({})
+  const { client } = await start(
+    {},
+    {
+      files: {
+        path: temporaryFile('files.db'),
+        qmdCommand: [process.execPath, STAND_IN],
+        environment: { ...process.env, QMD_SCRIPT: script },
+      },
+      settings: {
+        'files.searchBackend': 'qmd',
+        'files.qmdMode': 'vsearch',
+        'files.qmdTimeoutMs': 5_000,
+      },
+    },
+  )
+  const path = folderWith({ 'MEMORY.md': 'The kayak is in the shed.' })
+  await client.post('/api/files/roots', { kind: 'workspace', path })
+  await client.post('/api/files/sync', {})
+  const search = async () => (await client.post('/api/files/search', { query: 'kayak' })).body
+  expect(await search()).toMatchObject({ backend: 'qmd', mode: 'hybrid' })
+  says({ slow: ['vsearch'], pids: temporaryFile('pids.json') })
+  const late = await search()
+  expect(late).toMatchObject({ backend: 'builtin', results: [{ path: 'MEMORY.md' }] })
+  expect(late.fallbackReason).toContain('qmd')
 })

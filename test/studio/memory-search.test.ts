@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(
   `finding memories (skipped when ${missing ?? 'nothing is missing'})`,
   { timeout: BROWSER_TEST_MS },
   () => {
-    it('[SU22] a search ranks by default, marks its words, counts, and finds parts of words', async () => {
+    it('[SU22] All: the search of the Studio is hybrid by default, marks its words, counts, and finds parts of words', async () => {
       const { visit } = await openSearch()
       const page = await visit('memories')
       await eventually(async () => (await rows(page)).length).toBe(3)

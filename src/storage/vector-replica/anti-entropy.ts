@@ -9,7 +9,7 @@ import type { VectorSpace } from '../vector-index.ts'
 import type { ReplicaDifferences } from '../vector-replication.ts'
 import {
   computePointHash,
-  isExpiredRemoved,
+  isWithheld,
   type ReplicaWriterDependencies,
   syncMemories,
 } from './replica-writer.ts'
@@ -92,7 +92,7 @@ async function* pagesOf(
     const expected = new Map<MemoryId, string>()
     for (const row of rows) {
       const hash = hashes.get(row.id)
-      if (hash === undefined || isExpiredRemoved(row, cleanedBefore)) continue
+      if (hash === undefined || isWithheld(row, cleanedBefore)) continue
       expected.set(row.id, computePointHash(hash, row))
     }
     // The last range is unbounded: anything beyond it in the replica is not in the store.

@@ -50,6 +50,8 @@ const NARROW: readonly (keyof DocumentFilter)[] = [
 ]
 
 export function isReplicaQuery({ limit, where }: VectorQuery): boolean {
+  // The trash is not in the replica.
+  if (where.statuses?.includes('forgotten')) return false
   return limit + SPARE <= REPLICA_HITS_MAX && NARROW.every((name) => where[name] === undefined)
 }
 

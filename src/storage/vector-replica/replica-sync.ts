@@ -37,6 +37,8 @@ export class ReplicaSync {
   readonly #spaces = new Map<string, VectorSpace>()
   /** How many fewer vectors the replica had than the index when they were last equal. */
   readonly #lacks = new Map<string, number>()
+  /** How many memories were in the trash at that time. */
+  #trashed = 0
   /** The difference at the last check. */
   readonly #doubts = new Map<string, number>()
   #isComplete = false
@@ -156,11 +158,18 @@ export class ReplicaSync {
   async sampleCheck({ isStrict }: { readonly isStrict: boolean }): Promise<ReplicaCheckResult> {
     const behind = this.lag.count ?? Number.POSITIVE_INFINITY
     let result: ReplicaCheckResult = 'same'
+    let trashed: number | null = null
     for (const space of await this.#learnSpaces()) {
       const { signature, vectors } = space
       const held = await this.#parts.replica.count(space)
-      const lack = vectors - held
-      const isSame = lack === (this.#lacks.get(signature) ?? 0)
+      let lack = vectors - held
+      const expected = this.#lacks.get(signature) ?? 0
+      if (lack !== expected) {
+        // Counted only now, because it takes a query for each owner.
+        trashed ??= await this.#countTrash()
+        lack -= trashed - this.#trashed
+      }
+      const isSame = lack === expected
       if (!isSame && held === 0 && vectors > behind) return 'emptied'
       if (isSame || behind > 0) this.#doubts.delete(signature)
       else if (isStrict || this.#doubts.get(signature) === lack) result = 'differs'
@@ -198,11 +207,23 @@ export class ReplicaSync {
   async #rememberLacks(spaces: readonly SpaceReport[]): Promise<void> {
     this.#doubts.clear()
     this.#lacks.clear()
-    if (this.#cleanedBefore === null) return // nothing may be missing
+    this.#trashed = await this.#countTrash()
+    // Without a cleanup or a trash, nothing may be missing.
+    if (this.#cleanedBefore === null && this.#trashed === 0) return
     for (const space of spaces) {
       const held = await this.#parts.replica.count(space)
       this.#lacks.set(space.signature, space.vectors - held)
     }
+  }
+
+  async #countTrash(): Promise<number> {
+    const places = await this.#parts.store.listPlaces()
+    let count = 0
+    for (const owner of new Set(places.map((place) => place.owner))) {
+      const scope = { owner: owner as OwnerId } // as returned by the store
+      count += (await this.#parts.store.countMemories(scope, { statuses: ['forgotten'] })).total
+    }
+    return count
   }
 
   async #dropDropped(): Promise<void> {

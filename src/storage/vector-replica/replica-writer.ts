@@ -21,7 +21,7 @@ export type ReplicaWriterDependencies = {
 }
 
 /**
- * Writes the current state of these memories of one owner, and removes the deleted ones. Rows are
+ * Writes the current state of these memories of one owner, and removes those that are deleted or in the trash. Rows are
  * read before vectors: if a text changes in between, the stored hash is older than the vector,
  * which a comparison detects. In the other order it would not.
  */
@@ -37,7 +37,7 @@ export async function syncMemories(
   const known = await vectors.vectorsOf(space, scope, ids)
   const points = rows.flatMap((row) => {
     const vector = known.get(row.id)
-    if (vector === undefined || isExpiredRemoved(row, cleanedBefore)) return []
+    if (vector === undefined || isWithheld(row, cleanedBefore)) return []
     const { id, place, type, expiresAt } = row
     return [
       {
@@ -74,9 +74,11 @@ export function computePointHash(
 }
 const REST_DIGITS = 12
 
-export function isExpiredRemoved(
-  { expiresAt }: Pick<SearchDocument, 'expiresAt'>,
+/** Memories in the trash, which return when they are restored, and expired ones that were removed. */
+export function isWithheld(
+  { status, expiresAt }: Pick<SearchDocument, 'status' | 'expiresAt'>,
   cleanedBefore: Instant | null,
 ): boolean {
+  if (status === 'forgotten') return true
   return cleanedBefore !== null && expiresAt !== null && expiresAt < cleanedBefore
 }
