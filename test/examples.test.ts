@@ -1,14 +1,33 @@
 /** Runs the programs of `examples/` as they stand, against the built package and a server of its own. */
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { installPart, partFolder } from './support/part.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const CLI = resolve('dist/app/cli-main.js')
 const isBuilt = existsSync(CLI)
+
+/** Why an example whose packages are installed on demand cannot be run; null when it can. */
+const missingFor = {
+  gemini: await installPart('clients', '@google/genai'),
+  llamaindex: await installPart('clients', '@llamaindex/core'),
+  mastra: await installPart('clients', '@mastra/core'),
+}
+/** The environment that the test of the Python client makes. */
+const PYTHON = resolve('.cache/python-client/bin/python')
+const hasLangGraph = spawnSync(PYTHON, ['-c', 'import langgraph']).status === 0
 
 const folders = readdirSync('examples', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -25,7 +44,8 @@ it('every example has a README, and the list of examples names it', () => {
 it('every example is run here', () => {
   expect(folders.sort()).toEqual([
     ...['agent-mcp', 'ai-sdk', 'chat-openai', 'conformance', 'custom-embedder', 'embed-server'],
-    ...['langgraph', 'openai-agents', 'rest-client', 'serve-in-app'],
+    ...['gemini', 'langgraph', 'llamaindex', 'mastra', 'openai-agents', 'python-langgraph'],
+    ...['rest-client', 'serve-in-app'],
   ])
 })
 
@@ -56,6 +76,44 @@ describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
       const unrelated = await chat('wednesday', 'How many planets are there?\n')
       expect(unrelated).not.toContain('sage green')
     })
+
+    it.skipIf(missingFor.gemini !== null)(
+      'gemini remembers in one session what was said in another',
+      async () => {
+        const program = standAlone('examples/gemini/chat.mjs', '@google')
+        await run(program, ['monday', 'We painted the boat coral red'], environment)
+        const answer = await run(program, ['tuesday', 'Which color is the boat?'], environment)
+        expect(answer).toContain('coral red')
+      },
+    )
+
+    it.skipIf(missingFor.mastra !== null)(
+      'mastra remembers in one thread what was said in another',
+      async () => {
+        const program = standAlone('examples/mastra/agent.mjs', '@mastra')
+        const ask = (thread: string, message: string) =>
+          run(program, [thread, message], {
+            ...{ ...environment, DATABASE: join(dirname(program), 'memory.db') },
+            OPENAI_BASE_URL: `${environment.RECOLLECT_URL}/v1`,
+            ...{ OPENAI_API_KEY: environment.RECOLLECT_API_KEY, MODEL: 'demo/echo' },
+          })
+        await ask('monday', 'We painted the fence navy blue')
+        expect(await ask('tuesday', 'Which color is the fence?')).toContain('navy blue')
+      },
+    )
+
+    it.skipIf(!hasLangGraph)(
+      'python-langgraph answers from its store (skipped without langgraph)',
+      async () => {
+        const ask = (...words: readonly string[]) =>
+          promisify(execFile)(PYTHON, [resolve('examples/python-langgraph/store.py'), ...words], {
+            env: { ...environment, PYTHONPATH: resolve('clients/python/src') },
+          })
+        expect((await ask('We', 'painted', 'the', 'gate', 'olive')).stdout).toBe('Noted.\n')
+        const { stdout } = await ask('Which color is the gate?')
+        expect(stdout).toBe('We painted the gate olive\n')
+      },
+    )
 
     it('chat-openai says what is missing without a key', async () => {
       const chat = run(resolve('examples/chat-openai/chat.mjs'), [], {
@@ -137,6 +195,20 @@ describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
     expect(await store('where does she live?')).toContain('Ada lives in Lisbon')
   })
 
+  it.skipIf(missingFor.llamaindex !== null)(
+    'llamaindex brings back what was said in another session',
+    async () => {
+      const program = standAlone('examples/llamaindex/chat.mjs', '@llamaindex')
+      const ask = (session: string, message: string) =>
+        run(program, [session, message], {
+          ...process.env,
+          DATABASE: join(dirname(program), 'memory.db'),
+        })
+      await ask('monday', 'We painted the kitchen sage green')
+      expect(await ask('tuesday', 'Which color is the kitchen?')).toContain('sage green')
+    },
+  )
+
   it('openai-agents remembers in one session what was said in another', async () => {
     const database = join(temporaryFolder(), 'memory.db')
     const ask = (session: string, message: string) =>
@@ -192,6 +264,21 @@ describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
     expect(await search('deployement skripts')).toBe('Ada maintains the deployment scripts\n')
   })
 })
+
+/** A copy of the program beside its packages, as somebody has it who has installed them. */
+function standAlone(program: string, scope: string): string {
+  const folder = temporaryFolder()
+  const modules = join(folder, 'node_modules')
+  mkdirSync(modules)
+  const link = (to: string, name: string) =>
+    symlinkSync(realpathSync(to), join(modules, name), 'junction')
+  link('.', 'recollect')
+  link('node_modules/@ai-sdk', '@ai-sdk')
+  link(join(partFolder('clients'), 'node_modules', scope), scope)
+  const copy = join(folder, basename(program))
+  copyFileSync(program, copy)
+  return copy
+}
 
 type Started = {
   /** What each of the patterns captured. */

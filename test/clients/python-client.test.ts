@@ -35,7 +35,8 @@ it.skipIf(missing !== null)(
   async () => {
     const { url, key, engine } = await startGateway({
       upstreamUrl: 'http://127.0.0.1:1',
-      settings: { 'gateway.enabled': true },
+      // A slow machine must not answer without memory.
+      settings: { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 },
     })
     const { secret } = await engine.admin.keys.create({
       name: 'python',
