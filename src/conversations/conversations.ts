@@ -25,8 +25,7 @@ export const CONTEXT_SKIP_REASONS = {
   'no-insertion-point': 'The request has no position for a context block.',
   'dry-run': 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
   'too-large': 'The request has more text than memory reads: 4 million characters.',
-  timeout:
-    'Recall exceeded `gateway.contextTimeoutMs`, or would have because too many requests wait for it.',
+  timeout: 'Recall exceeded `gateway.contextTimeoutMs`.',
   failed: 'Recall failed.',
 } as const
 
