@@ -246,7 +246,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const url = process.argv.slice(2).find((argument) => argument.startsWith('http'))
   const described = await (url === undefined ? readOwnDocument() : fetchDocument(url))
   // Paths of the gateway have the types of the providers.
-  const paths = Object.entries(described.paths).filter(([path]) => !path.startsWith('/v1/'))
+  const paths = Object.entries(described.paths).filter(([path]) => !/^\/v1(?:beta)?\//.test(path))
   const api = { ...described, paths: Object.fromEntries(paths) }
   const outdated = TARGETS.filter(([path, render]) => {
     const target = join(ROOT, path)

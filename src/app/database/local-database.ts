@@ -179,13 +179,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     encrypt: async (key, onProgress) => {
       requireDatabase(path)
-      requireCipher()
       if (key.kind === 'keychain') {
+        requireCipher() // checked before a key is stored that would encrypt nothing
         const converted = await convertWithKeychain(null, onProgress)
         removeCache(folder)
         return converted
       }
       const to = toNewKey(key, config)
+      requireCipher()
       try {
         const converted = await convert(null, to, onProgress)
         removeCache(folder)

@@ -182,6 +182,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   ]
   expect((await call(200, 'POST', '/api/hooks/capture', { messages })).captured).toEqual([])
   await call(200, 'POST', '/api/import?from=mem0', [{ id: '1', memory: 'Likes bikes.' }])
+  await bulkRoutes(call)
   for (const template of await keptRoutes(call)) answered.add(template)
   for (const template of await fileRoutes(call)) answered.add(template)
 
@@ -263,6 +264,23 @@ async function keptRoutes(call: Ask): Promise<readonly string[]> {
 }
 
 /** Nothing keeps an index of files here, which each of them says; test/files asks where there is one. */
+async function bulkRoutes(call: Ask): Promise<void> {
+  const ids: string[] = []
+  for (const room of ['attic', 'cellar', 'porch']) {
+    const content = `The ${room} needs a new lamp`
+    ids.push((await call(201, 'POST', '/api/memory', { content })).id)
+  }
+  const bulk = { ids, action: 'edit', edit: { importance: 8 } }
+  expect(await call(200, 'POST', '/api/memory/bulk', bulk)).toMatchObject({ changed: 3 })
+  const content = 'All rooms need new lamps'
+  const merged = await call(200, 'POST', '/api/memory/merge', { ids, content })
+  expect(merged.superseded).toEqual(ids.slice(1))
+  expect((await call(200, 'GET', `/api/memory/${ids[0]}/chain`)).memories.length).toBeGreaterThan(1)
+  await call(200, 'GET', '/api/memory/facets')
+  await call(200, 'GET', '/api/memory/evictions')
+  await call(200, 'DELETE', '/api/memory/reindex')
+}
+
 async function fileRoutes(call: Ask): Promise<readonly string[]> {
   const asked = [
     ['GET', '/api/files/roots'],
