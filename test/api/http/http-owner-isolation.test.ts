@@ -103,6 +103,8 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     ([name]) => required.has(name) || (name === 'all' && known.has('all')),
   )
   if (operation.name.startsWith('turn.')) wanted.push(['id', 'turn_none'])
+  if (operation.name === 'memory.bulk') wanted.push(['action', 'restore'])
+  if (operation.name === 'memory.merge') wanted.push(['ids', ['mem_none', 'mem_other']])
   if (operation.name === 'episode.edit') wanted.push(['salience', 0.5])
   if (operation.name === 'memory.update') wanted.push(['importance', 5])
   if (operation.name === 'memory.forgetMatching') wanted.push(['query', MARK])
