@@ -58,3 +58,8 @@ it.each([
 ])('[WR4] a return replaces what held meanwhile: %s', (newer, older) => {
   expect(compareStatements(newer, older).kind).toBe('contradicts')
 })
+
+it('takes the number of a thing for its name', () => {
+  expect(compareFrames('Shelf 28 holds box 28', 'Shelf 29 holds box 29')).toBe(null)
+  expect(compareFrames('Room 12 has a window', 'Room 14 has a window')).toBe(null)
+})

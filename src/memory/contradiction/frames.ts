@@ -36,6 +36,7 @@ export function compareFrames(left: string, right: string): FrameComparison {
   if (left.length > FRAME_CHARACTERS_MAX || right.length > FRAME_CHARACTERS_MAX) return null
   const [a, b] = [readFrame(left), readFrame(right)]
   if (a === null || b === null || a.isUnreal || b.isUnreal) return null
+  if (hasOtherIdentifier(left, right)) return null
   const [onlyLeft, onlyRight] = [listUnheld(a.words, b.words), listUnheld(b.words, a.words)]
   const [extra, lacking] = [dropImplied(onlyLeft, onlyRight), dropImplied(onlyRight, onlyLeft)]
   // "My rent is 850", "I pay 850 in rent": a light word on one side changes nothing.
@@ -184,6 +185,15 @@ function hasSameOrder(a: readonly Word[], b: readonly Word[]): boolean {
   const [one, other] = [ordered(a), ordered(b)]
   const isOrdered = one.filter((word) => other.includes(word)).length >= 2
   return !isOrdered || one.join(' ') === other.join(' ')
+}
+
+/** "Shelf 28 holds", "room 12 is": the number says which one is meant, not how many. */
+const IDENTIFIER =
+  /^\s*(?:(?:the|my|our)\s+)?(?!\d)[\p{L}]+\s+(?:no\.?\s*|#)?(?<number>\d+)\s+(?:is|are|was|has|have|had|holds?|contains?|needs?|opens?|leaves?|belongs?)(?!\p{L})/iu
+
+function hasOtherIdentifier(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((text) => IDENTIFIER.exec(text)?.groups?.number)
+  return one !== undefined && other !== undefined && one !== other
 }
 
 function listMissing(a: Frame, b: Frame): readonly Quantity[] {

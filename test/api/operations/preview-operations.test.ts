@@ -96,10 +96,16 @@ it('[SP2] a preview of an injection is what the gateway gives, in every format',
     identityIds: [who.id],
     gate: { mode: 'off', section: 'all' },
   })
-  expect(preview.requests.map(({ format }) => format)).toEqual(['chat', 'responses', 'messages'])
-  for (const { before, after, placement } of preview.requests) {
+  const formats = ['chat', 'responses', 'messages', 'gemini']
+  expect(preview.requests.map(({ format }) => format)).toEqual(formats)
+  for (const { format, before, after, placement } of preview.requests) {
     expect(before).not.toContain('recollect-memory')
     expect(placement).toBe('turn-end')
+    if (format === 'gemini') {
+      const part = JSON.stringify({ text: preview.block })
+      expect(after.replace(`,${part}`, '')).toBe(before)
+      continue
+    }
     const written = JSON.stringify(`${QUESTION}\n\n${preview.block}`)
     expect(after).toBe(before.replace(JSON.stringify(QUESTION), () => written))
   }
@@ -118,8 +124,9 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
   const placed = await injected({ position: 'system' })
   for (const { after, placement, format } of placed.requests) {
     expect(placement).toBe('system')
-    const { messages, instructions, system } = JSON.parse(after)
-    const result = format === 'chat' ? messages[0].content : (instructions ?? system)
+    const { messages, instructions, system, systemInstruction } = JSON.parse(after)
+    const result =
+      format === 'chat' ? messages[0].content : (instructions ?? system ?? systemInstruction)
     expect(JSON.stringify(result)).toContain('called Rex')
   }
   const newest = await injected({ query: 'Unrelated words entirely', strategy: 'recent' })

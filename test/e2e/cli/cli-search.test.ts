@@ -92,8 +92,9 @@ describe('recall on the command line', () => {
     const { out, exit } = await cli(['search', 'tea'], { environment })
     expect(exit).toBe(0)
     expect(out).toContain('I prefer tea')
-    expect(out).toMatch(/Retriever vector was skipped: .*no-such-model/)
-    expect((await cli(['reindex'], { environment })).err).toContain('no-such-model')
+    // The built-in model takes its place.
+    expect((await cli(['reindex'], { environment })).out).toContain('transformers:gte-small')
+    expect((await cli(['status'], { environment })).out).toContain('no-such-model')
   })
 
   it('[RA1] without a model, status reports it and reindex refuses', async () => {
