@@ -67,6 +67,8 @@ describe.skipIf(missing !== null)(
       expect(await violationsIn(page)).toEqual([])
       expect(await files.roots.list('default')).toHaveLength(1)
       await page.keyboard.press('Escape')
+      const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' })
+      await question.getByRole('button', { name: 'Discard' }).click()
       const other = folderWith({ 'a.md': '# A\n\nAlpha.\n', 'b.md': '# B\n\nBeta.\n' })
       await add(other, 'path')
       await form.getByLabel('Include').fill('**/a.md')
