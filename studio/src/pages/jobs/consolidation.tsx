@@ -9,7 +9,7 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { Card, EmptyState, QueryResult } from '../../ui/layout.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { ReportCard } from './consolidation-report.tsx'
-import { LeavingMemories } from './leaving.tsx'
+import { EvictionForecast } from './eviction-forecast.tsx'
 import styles from './page.module.css'
 import { type Report, useReports } from './queries.ts'
 
@@ -39,7 +39,7 @@ export function Consolidation({ owner }: { owner: string }) {
           onClose={() => setDryRunReport(null)}
         />
       )}
-      <LeavingMemories owner={owner} />
+      <EvictionForecast owner={owner} />
       <h2>{t('jobs.reports')}</h2>
       <QueryResult query={query} lines={6}>
         {({ reports }) =>

@@ -11,6 +11,9 @@ import { EmptyState, Notice, QueryResult } from '../../ui/layout.tsx'
 import { CATEGORIES } from '../memories/memory-fields.ts'
 import { useActions } from '../memories/queries.ts'
 import { useValueName } from '../memories/value-names.ts'
+import { useMapLayout } from './layout.ts'
+import { CategoryDot, ColorDot, MemoryList } from './memory-list.tsx'
+import styles from './page.module.css'
 import {
   COLORING_NAMES,
   COLORINGS,
@@ -18,10 +21,7 @@ import {
   colorNameOf,
   colorValueOf,
   colorValuesOf,
-} from './coloring.ts'
-import { useMapLayout } from './layout.ts'
-import { CategoryDot, ColorDot, MemoryList } from './memory-list.tsx'
-import styles from './page.module.css'
+} from './point-colors.ts'
 import {
   LIMITS,
   MAP_MEMORIES_MIN,

@@ -23,7 +23,7 @@ const REASONS: Record<Forecast['kind'], MessageKey> = {
   end: 'jobs.leavesExpired',
 }
 
-export function LeavingMemories({ owner }: { owner: string }) {
+export function EvictionForecast({ owner }: { owner: string }) {
   const { t, day } = useI18n()
   const { can } = useSession()
   const { pin } = useActions(owner)
